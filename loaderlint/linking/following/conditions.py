@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from loaderlint.linking.following import of_machine, stops
-from loaderlint.linking.following.reads import last_read
+from loaderlint.linking.following.read_names import last_read
 from loaderlint.linking.following.renewed import names_of, not_told_apart, values_read
 from loaderlint.linking.following.where_asked import asked_in
 from loaderlint.linking.things import loops

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from loaderlint.linking.following import functions, instances
+from loaderlint.linking.following import constructor_calls, functions
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
@@ -44,7 +44,7 @@ def left_by_constructor(evaluator: Evaluator, instance: Instance) -> dict[str, l
 
     What is closed, deleted or replaced before the constructor ends is not left.
     """
-    frame = instances.constructor_frame(evaluator, instance)
+    frame = constructor_calls.constructor_frame(evaluator, instance)
     if frame is None:
         return {}
     owner = classes.owner_of(frame.facts, frame.scope)

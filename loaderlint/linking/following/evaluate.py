@@ -20,6 +20,7 @@ from loaderlint.linking.following import (
     blurred,
     callers,
     calls,
+    constructor_calls,
     escapes,
     instances,
     members,
@@ -460,7 +461,7 @@ class Evaluator:
         key = (id(instance.call), id(instance.frame))
         if key not in self._constructed:
             self._keep(instance.call, instance.frame)
-            self._constructed[key] = instances.call_arguments(self, instance, scope)
+            self._constructed[key] = constructor_calls.call_arguments(self, instance, scope)
         return self._constructed[key]
 
     def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:

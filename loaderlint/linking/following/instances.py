@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from loaderlint.linking.following import (
-    arguments,
     changes,
     checked_fields,
     class_attributes,
@@ -28,11 +27,11 @@ from loaderlint.linking.following import (
 )
 from loaderlint.linking.following.commandlines import defaults
 from loaderlint.linking.following.commandlines.given import left_or_given
-from loaderlint.linking.following.configurations import configurable
+from loaderlint.linking.following.constructor_calls import handed_to_fields, method_frame, own_methods
 from loaderlint.linking.following.repaired import Making
 from loaderlint.linking.following.replacing import MAKING, always_runs
 from loaderlint.linking.scopes.names import reaching, unbound
-from loaderlint.linking.things import classes, decorators
+from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.kinds import (
     Class,
@@ -52,8 +51,7 @@ from loaderlint.linking.things.kinds import (
     under,
     unseen,
 )
-from loaderlint.linking.things.lazily import Lazily
-from loaderlint.linking.things.made_calls import Caller, without_first
+from loaderlint.linking.things.made_calls import Caller
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted
@@ -120,9 +118,9 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
     if not changes.can_change(found):
         return found or unseen(span)
     methods = (
-        (_method_frame(evaluator, instance, owner, scope), self_name, always_runs(scope))
+        (method_frame(evaluator, instance, owner, scope), self_name, always_runs(scope))
         for owner in reversed(lineage)
-        for scope, self_name in _own_methods(evaluator, instance, owner)
+        for scope, self_name in own_methods(evaluator, instance, owner)
         if scope not in without and all(scope is not one.scope for one in making)
     )
     found = held.after_methods(evaluator, found, name, methods, f"{classes.subject(instance.of)}.{name}")
@@ -138,7 +136,7 @@ def _once_made(
     """
     ways: list[Assumptions] = [NO_ASSUMPTIONS]
     for owner in lineage:
-        for scope, self_name in _own_methods(evaluator, instance, owner):
+        for scope, self_name in own_methods(evaluator, instance, owner):
             bound = scope.bindings.get(f"{self_name}.{name}", ())
             if not always_runs(scope):
                 if bound:
@@ -164,7 +162,7 @@ def _ended(
     return evaluator.once(
         ("made", instance.of.node, instance.call, instance.frame, instance.running, instance.without, method, names),
         [NO_ASSUMPTIONS],
-        lambda: stops.conditions_of_end(evaluator, _method_frame(evaluator, instance, owner, method), names),
+        lambda: stops.conditions_of_end(evaluator, method_frame(evaluator, instance, owner, method), names),
     )
 
 
@@ -172,7 +170,7 @@ def _making(evaluator: Evaluator, instance: Instance, owner: Class, name: str) -
     """Return the methods of a class that run while an object is made and call what changes an attribute further."""
 
     def found() -> Iterator[Making]:
-        for scope, own in _own_methods(evaluator, instance, owner):
+        for scope, own in own_methods(evaluator, instance, owner):
             if always_runs(scope) and isinstance(scope.node, FunctionNode):
                 method = Function(owner.facts, scope.node, scope, owner=owner)
                 yield Making(scope, own, evaluator.effects.reached_by_calls(instance.of, method, own))
@@ -195,12 +193,12 @@ def _inherited(
             return unseen(span)
         ways = _given_by(evaluator, instance, lineage[position:], name, span, without)
         for making in _making(evaluator, instance, owner, name):
-            frame = _method_frame(evaluator, instance, owner, making.scope)
+            frame = method_frame(evaluator, instance, owner, making.scope)
             before = partial(_before_calls, evaluator, instance, lineage[position:], span)
             left = repaired.left(evaluator, instance, making, frame, name, before)
             ways = {"__init__": left} | {one: values for one, values in ways.items() if one not in MAKING}
         if ways:
-            methods = (one for one in _own_methods(evaluator, instance, owner) if one[0] not in without)
+            methods = (one for one in own_methods(evaluator, instance, owner) if one[0] not in without)
             return replacing.told_apart(owner, name, ways, replacing.by(methods, name))
     return _kept_by_library(evaluator, instance, name, span)
 
@@ -228,7 +226,7 @@ def handed_to_library(evaluator: Evaluator, instance: Instance, name: str, span:
         return unseen(span)
     if not constructors:
         return library_attributes.of_makers(evaluator, instance, keeping, name, span)
-    frame = _method_frame(evaluator, instance, *constructors[-1])
+    frame = method_frame(evaluator, instance, *constructors[-1])
     calls = (site for site in constructors[-1][1].calls if classes.is_super_init(site.node))
     ways = [library_attributes.given(evaluator, Caller(frame.at(one.place), one.node), keeping, name) for one in calls]
     # What it holds where the constructor hands nothing up the library says.
@@ -240,7 +238,7 @@ def _before_calls(
 ) -> Possibilities:
     """Return what the first of some classes gives an attribute of an object while no other method has run on it."""
     others = [
-        scope for owner in lineage for scope, _ in _own_methods(evaluator, instance, owner) if not always_runs(scope)
+        scope for owner in lineage for scope, _ in own_methods(evaluator, instance, owner) if not always_runs(scope)
     ]
     ways = _given_by(evaluator, instance, lineage, name, span, others)
     return ways.get("__init__") or _inherited(evaluator, instance, lineage[1:], name, span, others)
@@ -283,18 +281,6 @@ def declared(evaluator: Evaluator, instance: Instance, name: str) -> Possibiliti
     return ()
 
 
-def _own_methods(evaluator: Evaluator, instance: Instance, owner: Class) -> Iterator[tuple[Scope, str]]:
-    """Yield the methods of a class that run on an object, with the name each gives it, the constructor first."""
-    methods = [
-        scope for scope in owner.scope.children if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    for scope in sorted(methods, key=lambda one: one.name != "__init__"):
-        assert isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
-        first = next(parameters_of(scope.node), None)
-        if first is not None and hierarchy.runs(evaluator, instance.of, owner, scope.name):
-            yield scope, first.arg
-
-
 def _assigned(
     evaluator: Evaluator, instance: Instance, owner: Class, name: str, without: Collection[Scope]
 ) -> tuple[dict[str, Possibilities], list[Assumptions]] | None:
@@ -302,13 +288,13 @@ def _assigned(
     ways: dict[str, Possibilities] = {}
     left: list[Assumptions] = [NO_ASSUMPTIONS]
     held_open: dict[str, Possibilities] = {}
-    methods = [one for one in _own_methods(evaluator, instance, owner) if one[0] not in without]
+    methods = [one for one in own_methods(evaluator, instance, owner) if one[0] not in without]
     replaced = bool(replacing.by(methods, name))
     for scope, own in methods:
         bindings = replacing.assignments(scope, own, name)
         if not bindings:
             continue
-        frame = _method_frame(evaluator, instance, owner, scope)
+        frame = method_frame(evaluator, instance, owner, scope)
         values = _last_values(evaluator, bindings, frame)
         ways[scope.name] = changes.changed(evaluator, values, f"{own}.{name}", frame, None, 0)
         if always_runs(scope):
@@ -329,112 +315,6 @@ def _last_values(evaluator: Evaluator, bindings: list[Binding], frame: Frame) ->
     return tuple(found)
 
 
-def _method_frame(evaluator: Evaluator, instance: Instance, owner: Class, scope: Scope) -> Frame:
-    """Return the frame of a method; that of a constructor holds what the call of it gives, where that is known."""
-    frame = Frame(owner.facts, end_of(scope), receiver=instance)
-    if scope.name != "__init__":
-        return frame
-    below = _constructor_below(evaluator, instance.of, scope)
-    if below is not None:
-        return _handed_up(evaluator, instance, owner, scope, below) or frame
-    if instance.call is not None and instance.frame is not None:
-        depth = instance.frame.depth + 1
-        return replace(frame, arguments=evaluator.constructor_arguments(instance, scope), depth=depth)
-    return frame
-
-
-def _constructor_below(evaluator: Evaluator, kind: Class, constructor: Scope) -> tuple[Class, Scope] | None:
-    """Return the constructor that comes before another where an object of a class is made, None where none does."""
-    below: tuple[Class, Scope] | None = None
-    for one in classes.lineage(evaluator, kind):
-        own = next((scope for scope in one.scope.children if scope.name == "__init__"), None)
-        if own is constructor:
-            break
-        if own is not None:
-            below = one, own
-    return below
-
-
-def _handed_up(
-    evaluator: Evaluator, instance: Instance, owner: Class, constructor: Scope, below: tuple[Class, Scope]
-) -> Frame | None:
-    """Return the frame of a base's constructor in the one call of it by the constructor below, None of several."""
-    calls = [site for site in below[1].calls if _calls_constructor_of(site.node, owner)]
-    if len(calls) != 1 or not isinstance(constructor.node, FunctionNode):
-        return None
-    call = calls[0].node
-    # ``Base.__init__(self, …)`` hands the object over like anything else.
-    receiver = instance if classes.is_super_init(call) else None
-    frame = _method_frame(evaluator, instance, *below).at(calls[0].place)
-    function = Function(owner.facts, constructor.node, constructor, receiver, owner)
-    return functions.frame_of_call(evaluator, function, call, frame)
-
-
-def _handed_to_fields(evaluator: Evaluator, instance: Instance, owner: Class) -> list[Caller]:
-    """Return the calls by which a constructor of a class below fills the fields of a class; none where none is below.
-
-    Where that hands nothing up, the fields are what they are without a constructor.
-    """
-    below: tuple[Class, Scope] | None = None
-    for one in classes.lineage(evaluator, instance.of):
-        own = next((scope for scope in one.scope.children if scope.name == "__init__"), None)
-        if own is not None:
-            below = one, own
-        elif one.node is owner.node or one.node.decorator_list:
-            # A decorator gives the class a constructor, which fills the fields of those above as well.
-            break
-    if below is None:
-        return []
-    frame = _method_frame(evaluator, instance, *below)
-    calls = [site for site in below[1].calls if _calls_constructor_of(site.node, one)]
-    return [
-        Caller(frame.at(site.place), site.node if classes.is_super_init(site.node) else without_first(site.node))
-        for site in calls
-        # What hands nothing up stands in the file of its frame: the class of the fields may be in another.
-    ] or [Caller(frame, classes.plain_call(below[0]))]
-
-
-def _calls_constructor_of(call: ast.Call, owner: Class) -> bool:
-    """Return whether a constructor's call is ``super().__init__(...)`` or one by the name of the base."""
-    return classes.is_super_init(call) or (dotted(call.func) or "").split(".")[-2:] == [owner.node.name, "__init__"]
-
-
-def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:
-    """Return the frame of the constructor that makes an object, None when no class of the project gives it one."""
-    for owner in classes.lineage(evaluator, instance.of):
-        for scope, _ in _own_methods(evaluator, instance, owner):
-            if scope.name == "__init__":
-                return _method_frame(evaluator, instance, owner, scope)
-    return None
-
-
-def library_constructor_call(evaluator: Evaluator, instance: Instance) -> tuple[ast.Call, Frame] | None:
-    """Return the call whose arguments a library's constructor gets as an object is made, and where it is made.
-
-    That is the object's own call where no class of the project has a constructor. None where what it hands over was not
-    seen: there are several such calls, or a decorator may have given a class its constructor, as ``dataclass`` does.
-    """
-    lineage = classes.lineage(evaluator, instance.of)
-    methods = [(owner, one) for owner in lineage for one in owner.scope.children if isinstance(one.node, FunctionNode)]
-    constructors = [(owner, one) for owner, one in methods if one.name == "__init__"]
-    if not constructors:
-        own = any(owner.node.decorator_list for owner in lineage) or any(one.name == "__new__" for _, one in methods)
-        return (instance.call, instance.frame) if instance.call and instance.frame and not own else None
-    owner, scope = constructors[-1]
-    calls = [one for one in scope.calls if (dotted(one.node.func) or "").endswith(".__init__")]
-    calls.extend(one for one in scope.calls if classes.is_super_init(one.node))
-    frame = _method_frame(evaluator, instance, owner, scope)
-    if len(calls) != 1 or frame.arguments is None:
-        return None
-    call = calls[0].node
-    if not classes.is_super_init(call):
-        above = {name.rpartition(".")[2] for name in classes.foreign_bases(evaluator, owner)}
-        if (dotted(call.func) or "").split(".")[-2] not in above:
-            return None
-        call = without_first(call)
-    return call, frame.at(calls[0].place)
-
-
 def super_member(evaluator: Evaluator, made: Made, name: str, span: Span) -> Possibilities:
     """Return what ``super().name`` is: what the next class of the object's lineage says."""
     owner = classes.owner_of(made.frame.facts, made.frame.scope)
@@ -447,30 +327,6 @@ def super_member(evaluator: Evaluator, made: Made, name: str, span: Span) -> Pos
         if name in base.scope.bindings:
             return _declared(evaluator, instance, base, name, span)
     return unseen(span)
-
-
-def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> Mapping[str, Possibilities]:
-    """Return what each parameter of an object's constructor takes: from the user, from the call, or its default."""
-    node = scope.node
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    assert instance.call is not None and instance.frame is not None
-    caller = Caller(instance.frame, instance.call)
-    facts = next(one.facts for one in classes.lineage(evaluator, instance.of) if scope in one.scope.children)
-    function = Function(facts, node, scope)
-    source = configurable.source_of(evaluator, node, facts, scope)
-    configured = configurable.all_given(evaluator, source, caller) if source is not None else None
-    if configured is not None:
-        given = arguments.spread_over(configured, node, caller.frame.facts.span(caller.call))
-        bound = arguments.with_defaults(evaluator, given, caller, function, skip_first=True)
-    elif source is None and decorators.hides_arguments(evaluator, node, facts, scope):
-        return {}
-    else:
-        bound = arguments.bound(evaluator, caller, function, skip_first=True)
-
-    def arriving(name: str) -> Possibilities:
-        return settled(instance.given.get(name), lambda: bound[name])
-
-    return Lazily.followed(evaluator, bound, arriving) if instance.given else bound
 
 
 def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str, span: Span) -> Possibilities:
@@ -494,7 +350,7 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
     if not fields.is_field(owner, name):
         return tuple(found)
     default = defaults.unwrapped(evaluator, tuple(found))
-    handed_up = _handed_to_fields(evaluator, instance, owner)
+    handed_up = handed_to_fields(evaluator, instance, owner)
     values = fields.given(evaluator, instance, owner, name, default, span, handed_up)
     return checked_fields.stored(evaluator, instance.of, name, values)
 
@@ -541,10 +397,10 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, owner: Clas
     ``lightning/pytorch/core/mixins/hparams_mixin.py``: without arguments it keeps every argument of ``__init__``;
     given an object it keeps that.
     """
-    for scope, self_name in _own_methods(evaluator, instance, owner):
+    for scope, self_name in own_methods(evaluator, instance, owner):
         if scope.name != "__init__":
             continue
-        frame = _method_frame(evaluator, instance, owner, scope)
+        frame = method_frame(evaluator, instance, owner, scope)
         for site in scope.calls:
             if dotted(site.node.func) != f"{self_name}.save_hyperparameters":
                 continue

@@ -12,7 +12,17 @@ from msgspec import Struct
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.files.shown import Shows, formatted, is_text
 from loaderlint.linking.files.takers import Takers
-from loaderlint.linking.following.commandlines import flags
+from loaderlint.linking.following.read_names import (
+    KEEPS,
+    Named,
+    flag_read,
+    is_dictionary,
+    parts,
+    read_by,
+    read_name,
+    under_keys,
+    word_of,
+)
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import (
     CallSite,
@@ -26,16 +36,6 @@ from loaderlint.readers.python import (
 )
 from loaderlint.readers.python_calls import called_name
 
-MAKES = frozenset(
-    {
-        *("dict", "getattr", "vars", "Namespace", "SimpleNamespace", "EasyDict", "int", "bool", "min", "max"),
-        *("isinstance", "hasattr", "replace", "deepcopy", "copy", "cast", "tuple", "list", "get", "items", "keys"),
-        *("values", "field", "Field", "Option", "option"),
-    }
-)
-"""Calls that hand a value on, or make another of it, and do nothing else: neither with it nor with anything besides."""
-KEEPS = MAKES | {"update", "setdefault", "setattr", "pop", "set_defaults", "add_argument"}
-"""Those, and calls that keep a value for later, or take it from where it is kept."""
 _MOST_NAMES = 100
 """Names that one value is looked for under; one of more counts as used for something else, too."""
 
@@ -132,27 +132,23 @@ class Reads:
         found: dict[str, set[str]] = {}
         for facts in self._project.all_python():
             for value, name in (*_kept(facts), *_handed_to_calls(facts, self._takers)):
-                for read in _read_by(value):
+                for read in read_by(value):
                     found.setdefault(read, set()).add(name)
         return found
 
 
-_Named = tuple[ast.expr, str]
-"""A value, and a name under which it can be read where it was given that."""
-
-
-def _kept(facts: PythonFacts) -> Iterator[_Named]:
+def _kept(facts: PythonFacts) -> Iterator[Named]:
     """Yield what a file binds to names and puts under keys, and what its functions return and have by default."""
     for scope in facts.scopes.values():
         for one in (one for bindings in scope.bindings.values() for one in bindings if one.kind in _BINDS):
-            key = _word(one.key) if one.key is not None else None
+            key = word_of(one.key) if one.key is not None else None
             if one.value is not None:
                 yield one.value, key or one.name.rpartition(".")[2]
-                yield from _under_keys(one.value)
+                yield from under_keys(one.value)
         for value, _ in scope.returns:
             if value is not None:
                 yield value, called_by(scope) or scope.name
-                yield from _under_keys(value)
+                yield from under_keys(value)
         if isinstance(scope.node, FunctionNode | ast.Lambda):
             defaults = ((default_of(scope.node, one.arg), one.arg) for one in parameters(scope.node))
             yield from ((value, name) for value, name in defaults if value is not None)
@@ -162,7 +158,7 @@ _BINDS = frozenset({"assign", "unpack", "loop", "item"})
 """The kinds of bindings that give a name what stands there."""
 
 
-def _handed_to_calls(facts: PythonFacts, takers: Takers) -> Iterator[_Named]:
+def _handed_to_calls(facts: PythonFacts, takers: Takers) -> Iterator[Named]:
     """Yield what the calls of a file are given, with the parameters that take it.
 
     A flag takes its default under the names it is declared by.
@@ -175,85 +171,7 @@ def _handed_to_calls(facts: PythonFacts, takers: Takers) -> Iterator[_Named]:
                 yield from ((keyword.value, one) for one in names if one is not None)
             yield from takers.given(call)
             for argument in (*call.args, *(one.value for one in call.keywords)):
-                yield from _under_keys(argument)
-
-
-def flag_read(call: ast.Call) -> str | None:
-    """Return what the flag that a call declares is called where it is read, None where it declares none."""
-    return flags.name_of(call) if any(one.startswith("-") for one in flags.strings(call)) else None
-
-
-def _under_keys(value: ast.expr) -> Iterator[_Named]:
-    """Yield what the dictionaries that are written in a value hold, with the keys."""
-    for part in parts(value):
-        if isinstance(part, ast.Dict):
-            for key, held in zip(part.keys, part.values, strict=True):
-                name = _word(key) if key is not None else None
-                if name is not None:
-                    yield held, name
-
-
-def _read_by(value: ast.expr) -> Iterator[str]:
-    """Yield what a value reads, or what it asks about: it says as much of that."""
-    for part in parts(value):
-        name = read_name(part)
-        if name is not None:
-            yield name
-        if isinstance(part, ast.Compare):
-            for compared in (part.left, *part.comparators):
-                yield from _read_by(compared)
-
-
-def parts(value: ast.expr) -> Iterator[ast.expr]:
-    """Yield an expression and all that it is chosen from, holds, or is made of by calls that keep what they get."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        match one:
-            case ast.IfExp(body=body, orelse=orelse):
-                waiting += [body, orelse]
-            case ast.BoolOp(values=values) | ast.Tuple(elts=values) | ast.List(elts=values) | ast.Dict(values=values):
-                waiting += values
-            case ast.NamedExpr(value=held) | ast.Starred(value=held) | ast.UnaryOp(operand=held):
-                waiting.append(held)
-            case ast.Call() if called_name(one) in KEEPS:
-                waiting += [*one.args, *(keyword.value for keyword in one.keywords)]
-
-
-def read_name(node: ast.expr) -> str | None:
-    """Return the last name that an expression reads, or of the function whose result it is; None where it has none.
-
-    What is taken out of a list by its position goes by the name of the list.
-    """
-    while last_read(node) is None:
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("pop", "get"):
-            node = node.func.value
-        else:
-            return (called_name(node) or None) if isinstance(node, ast.Call) else None
-    return last_read(node)
-
-
-def last_read(node: ast.expr) -> str | None:
-    """Return the name, attribute or key that an expression reads, None when it is none of these."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Subscript):
-        return _word(node.slice)
-    if isinstance(node, ast.Call) and node.args:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
-            return _word(node.args[0])
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "select" and len(node.args) > 1:
-            return (_word(node.args[1]) or "").rpartition(".")[2] or None
-        if isinstance(node.func, ast.Name) and node.func.id in ("int", "float", "bool"):
-            return last_read(node.args[0])
-        if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1:
-            return _word(node.args[1])
-    return None
+                yield from under_keys(argument)
 
 
 def _listed(facts: PythonFacts) -> Iterator[str]:
@@ -262,7 +180,7 @@ def _listed(facts: PythonFacts) -> Iterator[str]:
     declared = {id(one.value) for one in every if isinstance(one, ast.Assign) and dotted(one.targets[0]) in _DECLARES}
     for one in every:
         if isinstance(one, ast.Tuple | ast.List | ast.Set) and id(one) not in declared:
-            yield from (word for word in map(_word, one.elts) if word is not None)
+            yield from (word for word in map(word_of, one.elts) if word is not None)
 
 
 def _joined(facts: PythonFacts, shown: Set[int]) -> Iterator[str]:
@@ -277,13 +195,13 @@ def _joined(facts: PythonFacts, shown: Set[int]) -> Iterator[str]:
                     names = {dotted(one.target) for one in part.generators}
                     if any(isinstance(one, ast.Subscript) and dotted(one.slice) in names for one in nodes_of(part.elt)):
                         lists = (one.iter.elts for one in part.generators if isinstance(one.iter, ast.Tuple | ast.List))
-                        yield from (word for words in lists for word in map(_word, words) if word is not None)
+                        yield from (word for words in lists for word in map(word_of, words) if word is not None)
 
 
 def _defaults_asked(facts: PythonFacts) -> Iterator[str]:
     """Yield the flags whose defaults a file asks its parser for: all of its flags where a variable names them."""
     for site in facts.calls.get("get_default", ()):
-        name = _word(site.node.args[0]) if site.node.args else None
+        name = word_of(site.node.args[0]) if site.node.args else None
         if name is not None:
             yield name
         else:
@@ -294,17 +212,13 @@ def _defaults_asked(facts: PythonFacts) -> Iterator[str]:
 _DECLARES = frozenset({"__slots__", "__all__", "__match_args__"})
 
 
-def _word(node: ast.expr) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-
-
 def _given(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[Read]:
     """Yield what calls are given, by itself or in a text, and what their methods are called on."""
     for site in _doing(facts, shows):
         taken = {id(one) for one in takers.takes(site.node)}
         writes = shows.writes(site.node)
         for argument in (*site.node.args, *(one.value for one in site.node.keywords if one.arg is not None)):
-            for part in parts(argument) if not _is_dictionary(argument) else ():
+            for part in parts(argument) if not is_dictionary(argument) else ():
                 yield Read(facts, site.place, _as_item(part), site.node, taken=id(argument) in taken)
             for part in formatted(argument) if not writes else ():
                 # A text that a function of the project gets says nothing of what that does with the number.
@@ -318,13 +232,8 @@ def _as_item(value: ast.expr) -> ast.expr:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "pop":
         last = ast.copy_location(ast.Constant(-1), value)
         index = next(iter(value.args), last)
-        return value if _word(index) else ast.copy_location(ast.Subscript(value.func.value, index, ast.Load()), value)
+        return value if word_of(index) else ast.copy_location(ast.Subscript(value.func.value, index, ast.Load()), value)
     return value
-
-
-def _is_dictionary(value: ast.expr) -> bool:
-    """Return whether a dictionary is made on the spot: such as a record of settings."""
-    return isinstance(value, ast.Dict) or (isinstance(value, ast.Call) and called_name(value) == "dict")
 
 
 def _doing(facts: PythonFacts, shows: Shows) -> Iterator[CallSite]:
@@ -386,7 +295,7 @@ def _splatted(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
             if keyword.arg is None:
                 yield Read(facts, site.place, keyword.value, site.node, whole=True)
     for node, place in facts.operations:
-        if is_text(node) and _FORMATTED_KEY.search(_word(node.left) or ""):
+        if is_text(node) and _FORMATTED_KEY.search(word_of(node.left) or ""):
             yield Read(facts, place, node.right, whole=True)
 
 

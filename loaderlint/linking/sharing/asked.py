@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from loaderlint.linking.files.shown import Shows
-from loaderlint.linking.following.reads import KEEPS, MAKES, Read
+from loaderlint.linking.following.read_names import KEEPS, MAKES
+from loaderlint.linking.following.reads import Read
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Asks, PythonFacts
 from loaderlint.readers.python_calls import called_name

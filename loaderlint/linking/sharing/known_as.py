@@ -10,7 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
-from loaderlint.linking.following.reads import flag_read, last_read
+from loaderlint.linking.following.read_names import flag_read, last_read
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.files.shown import Shows
-from loaderlint.linking.following.reads import last_read
+from loaderlint.linking.following.read_names import last_read
 from loaderlint.linking.sharing.ways import Hold
 from loaderlint.model.cells import names_taken
 from loaderlint.model.source import Span

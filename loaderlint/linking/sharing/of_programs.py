@@ -12,7 +12,8 @@ from loaderlint.linking.files.shown import Shows
 from loaderlint.linking.following.configurations.overrides import keys_of
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.following.fields import fields_of
-from loaderlint.linking.following.reads import Read, Reads, last_read
+from loaderlint.linking.following.read_names import last_read
+from loaderlint.linking.following.reads import Read, Reads
 from loaderlint.linking.following.restricted import restricted
 from loaderlint.linking.sharing.asked import asked
 from loaderlint.linking.sharing.checked_when_set import checked_when_set

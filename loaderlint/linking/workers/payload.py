@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loaderlint.linking.following import instances
+from loaderlint.linking.following import constructor_calls
 from loaderlint.linking.following.datasets import samples
 from loaderlint.linking.following.needs_cuda import has_layers, is_layer
 from loaderlint.linking.following.running import cuda_touches, functions_run_by
 from loaderlint.linking.loaders.options import Given
+from loaderlint.linking.scopes.enclosed import captured, is_in_function
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.guards import only_under_guard
 from loaderlint.linking.things.kinds import (
@@ -284,11 +285,11 @@ class _Walk:
             # A method is pickled as its object and its name.
             self.seen = self.seen and wrapper_of(self.evaluator, function) is None
             return
-        elif _in_function(function.scope) and any(called_name(one) == "wraps" for one in _called_decorators(node)):
+        elif is_in_function(function.scope) and any(called_name(one) == "wraps" for one in _called_decorators(node)):
             # It has the name of another function, under which the module may have just this one.
             self.seen = False
             return
-        elif _in_function(function.scope):
+        elif is_in_function(function.scope):
             span, kind, name = facts.span(node), "local function", node.name
         else:
             self._defined_outside(function, "function", one, role)
@@ -299,7 +300,7 @@ class _Walk:
         )
 
     def _local_class(self, owner: Class, one: Possibility, role: Role) -> None:
-        if _in_function(owner.scope):
+        if is_in_function(owner.scope):
             span = owner.facts.span(owner.node)
             captures = captured(owner.scope)
             name = owner.node.name
@@ -357,7 +358,7 @@ class _Walk:
 
         What the project's own classes set under the same name takes its place.
         """
-        handed = instances.library_constructor_call(self.evaluator, instance)
+        handed = constructor_calls.library_constructor_call(self.evaluator, instance)
         if handed is None:
             return
         call, frame = handed
@@ -477,34 +478,3 @@ def _attributes_in(node: ast.AST) -> set[str]:
 
 def _called_decorators(node: FunctionNode) -> Iterator[ast.Call]:
     yield from (one for one in node.decorator_list if isinstance(one, ast.Call))
-
-
-def _in_function(scope: Scope) -> bool:
-    outer = scope.parent
-    while outer is not None:
-        if outer.is_function:
-            return True
-        outer = outer.parent
-    return False
-
-
-def captured(scope: Scope) -> tuple[str, ...]:
-    """Return the names that a lambda, function or class takes from the functions around it, sorted."""
-    names = {node.id for node in nodes_of(scope.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    own = {name for inner in _with_children(scope) for name in inner.bindings}
-    found = set()
-    for name in names - own:
-        outer = scope.parent
-        while outer is not None:
-            if name in outer.bindings and not outer.is_class:
-                if outer.is_function:
-                    found.add(name)
-                break
-            outer = outer.parent
-    return tuple(sorted(found))
-
-
-def _with_children(scope: Scope) -> Iterator[Scope]:
-    yield scope
-    for child in scope.children:
-        yield from _with_children(child)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import entries_after, functions, instances
+from loaderlint.linking.following import constructor_calls, entries_after, functions
 from loaderlint.linking.following.commandlines.flags import worked_out
 from loaderlint.linking.following.commandlines.words import words_of
 from loaderlint.linking.things import classes
@@ -168,7 +168,7 @@ class _History:
         self._found.extend(_parents(self._evaluator, self._parser))
         roots = [_outermost(self._parser.frame), _outermost(frame)]
         keeper = self._parser.frame.receiver
-        constructor = instances.constructor_frame(self._evaluator, keeper) if keeper is not None else None
+        constructor = constructor_calls.constructor_frame(self._evaluator, keeper) if keeper is not None else None
         self._makers |= {id(call) for call, _ in _calls_into(frame)}
         try:
             for root in roots if constructor is None else (constructor, *roots):

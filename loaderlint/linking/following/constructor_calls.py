@@ -1,0 +1,175 @@
+"""How the methods of an object run: with what the calls that make it, and the constructors below, hand over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from loaderlint.linking.following import (
+    arguments,
+    functions,
+    hierarchy,
+)
+from loaderlint.linking.following.configurations import configurable
+from loaderlint.linking.things import classes, decorators
+from loaderlint.linking.things.kinds import (
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Possibilities,
+    end_of,
+    settled,
+)
+from loaderlint.linking.things.lazily import Lazily
+from loaderlint.linking.things.made_calls import Caller, without_first
+from loaderlint.readers.python import FunctionNode, Scope, dotted
+from loaderlint.readers.python import parameters as parameters_of
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def own_methods(evaluator: Evaluator, instance: Instance, owner: Class) -> Iterator[tuple[Scope, str]]:
+    """Yield the methods of a class that run on an object, with the name each gives it, the constructor first."""
+    methods = [
+        scope for scope in owner.scope.children if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    for scope in sorted(methods, key=lambda one: one.name != "__init__"):
+        assert isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
+        first = next(parameters_of(scope.node), None)
+        if first is not None and hierarchy.runs(evaluator, instance.of, owner, scope.name):
+            yield scope, first.arg
+
+
+def method_frame(evaluator: Evaluator, instance: Instance, owner: Class, scope: Scope) -> Frame:
+    """Return the frame of a method; that of a constructor holds what the call of it gives, where that is known."""
+    frame = Frame(owner.facts, end_of(scope), receiver=instance)
+    if scope.name != "__init__":
+        return frame
+    below = _constructor_below(evaluator, instance.of, scope)
+    if below is not None:
+        return _handed_up(evaluator, instance, owner, scope, below) or frame
+    if instance.call is not None and instance.frame is not None:
+        depth = instance.frame.depth + 1
+        return replace(frame, arguments=evaluator.constructor_arguments(instance, scope), depth=depth)
+    return frame
+
+
+def _constructor_below(evaluator: Evaluator, kind: Class, constructor: Scope) -> tuple[Class, Scope] | None:
+    """Return the constructor that comes before another where an object of a class is made, None where none does."""
+    below: tuple[Class, Scope] | None = None
+    for one in classes.lineage(evaluator, kind):
+        own = next((scope for scope in one.scope.children if scope.name == "__init__"), None)
+        if own is constructor:
+            break
+        if own is not None:
+            below = one, own
+    return below
+
+
+def _handed_up(
+    evaluator: Evaluator, instance: Instance, owner: Class, constructor: Scope, below: tuple[Class, Scope]
+) -> Frame | None:
+    """Return the frame of a base's constructor in the one call of it by the constructor below, None of several."""
+    calls = [site for site in below[1].calls if _calls_constructor_of(site.node, owner)]
+    if len(calls) != 1 or not isinstance(constructor.node, FunctionNode):
+        return None
+    call = calls[0].node
+    # ``Base.__init__(self, …)`` hands the object over like anything else.
+    receiver = instance if classes.is_super_init(call) else None
+    frame = method_frame(evaluator, instance, *below).at(calls[0].place)
+    function = Function(owner.facts, constructor.node, constructor, receiver, owner)
+    return functions.frame_of_call(evaluator, function, call, frame)
+
+
+def handed_to_fields(evaluator: Evaluator, instance: Instance, owner: Class) -> list[Caller]:
+    """Return the calls by which a constructor of a class below fills the fields of a class; none where none is below.
+
+    Where that hands nothing up, the fields are what they are without a constructor.
+    """
+    below: tuple[Class, Scope] | None = None
+    for one in classes.lineage(evaluator, instance.of):
+        own = next((scope for scope in one.scope.children if scope.name == "__init__"), None)
+        if own is not None:
+            below = one, own
+        elif one.node is owner.node or one.node.decorator_list:
+            # A decorator gives the class a constructor, which fills the fields of those above as well.
+            break
+    if below is None:
+        return []
+    frame = method_frame(evaluator, instance, *below)
+    calls = [site for site in below[1].calls if _calls_constructor_of(site.node, one)]
+    return [
+        Caller(frame.at(site.place), site.node if classes.is_super_init(site.node) else without_first(site.node))
+        for site in calls
+        # What hands nothing up stands in the file of its frame: the class of the fields may be in another.
+    ] or [Caller(frame, classes.plain_call(below[0]))]
+
+
+def _calls_constructor_of(call: ast.Call, owner: Class) -> bool:
+    """Return whether a constructor's call is ``super().__init__(...)`` or one by the name of the base."""
+    return classes.is_super_init(call) or (dotted(call.func) or "").split(".")[-2:] == [owner.node.name, "__init__"]
+
+
+def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:
+    """Return the frame of the constructor that makes an object, None when no class of the project gives it one."""
+    for owner in classes.lineage(evaluator, instance.of):
+        for scope, _ in own_methods(evaluator, instance, owner):
+            if scope.name == "__init__":
+                return method_frame(evaluator, instance, owner, scope)
+    return None
+
+
+def library_constructor_call(evaluator: Evaluator, instance: Instance) -> tuple[ast.Call, Frame] | None:
+    """Return the call whose arguments a library's constructor gets as an object is made, and where it is made.
+
+    That is the object's own call where no class of the project has a constructor. None where what it hands over was not
+    seen: there are several such calls, or a decorator may have given a class its constructor, as ``dataclass`` does.
+    """
+    lineage = classes.lineage(evaluator, instance.of)
+    methods = [(owner, one) for owner in lineage for one in owner.scope.children if isinstance(one.node, FunctionNode)]
+    constructors = [(owner, one) for owner, one in methods if one.name == "__init__"]
+    if not constructors:
+        own = any(owner.node.decorator_list for owner in lineage) or any(one.name == "__new__" for _, one in methods)
+        return (instance.call, instance.frame) if instance.call and instance.frame and not own else None
+    owner, scope = constructors[-1]
+    calls = [one for one in scope.calls if (dotted(one.node.func) or "").endswith(".__init__")]
+    calls.extend(one for one in scope.calls if classes.is_super_init(one.node))
+    frame = method_frame(evaluator, instance, owner, scope)
+    if len(calls) != 1 or frame.arguments is None:
+        return None
+    call = calls[0].node
+    if not classes.is_super_init(call):
+        above = {name.rpartition(".")[2] for name in classes.foreign_bases(evaluator, owner)}
+        if (dotted(call.func) or "").split(".")[-2] not in above:
+            return None
+        call = without_first(call)
+    return call, frame.at(calls[0].place)
+
+
+def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> Mapping[str, Possibilities]:
+    """Return what each parameter of an object's constructor takes: from the user, from the call, or its default."""
+    node = scope.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    assert instance.call is not None and instance.frame is not None
+    caller = Caller(instance.frame, instance.call)
+    facts = next(one.facts for one in classes.lineage(evaluator, instance.of) if scope in one.scope.children)
+    function = Function(facts, node, scope)
+    source = configurable.source_of(evaluator, node, facts, scope)
+    configured = configurable.all_given(evaluator, source, caller) if source is not None else None
+    if configured is not None:
+        given = arguments.spread_over(configured, node, caller.frame.facts.span(caller.call))
+        bound = arguments.with_defaults(evaluator, given, caller, function, skip_first=True)
+    elif source is None and decorators.hides_arguments(evaluator, node, facts, scope):
+        return {}
+    else:
+        bound = arguments.bound(evaluator, caller, function, skip_first=True)
+
+    def arriving(name: str) -> Possibilities:
+        return settled(instance.given.get(name), lambda: bound[name])
+
+    return Lazily.followed(evaluator, bound, arriving) if instance.given else bound
