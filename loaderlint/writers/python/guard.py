@@ -24,10 +24,11 @@ from loaderlint.writers.python.bindings import (
 from loaderlint.writers.python.effects import Effects, Kind
 from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_guard
 from loaderlint.writers.python.names import Names, uses
-from loaderlint.writers.python.placement import Statement, later_by_name, place
+from loaderlint.writers.python.placement import place
 from loaderlint.writers.python.set_up import SetUp
 from loaderlint.writers.python.sharing import opened, shared_names
 from loaderlint.writers.python.surroundings import at_top_level
+from loaderlint.writers.python.top_level import Statement, later_by_name
 from loaderlint.writers.python.worker_code import Reader, worker_definitions, worker_readers
 
 

@@ -12,9 +12,8 @@ import builtins
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from loaderlint.model.imported import SettingUp
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.bindings import canonical, overlap, root
 from loaderlint.writers.python.effect_free import (
@@ -28,8 +27,8 @@ from loaderlint.writers.python.effect_free import (
     SETTINGS,
 )
 from loaderlint.writers.python.effects import Kind
-from loaderlint.writers.python.names import Names, Uses
 from loaderlint.writers.python.sharing import groups
+from loaderlint.writers.python.top_level import Statement, always_opened, doing, later_by_name, never_changed_in_place
 
 _DISTURBS: Mapping[str, tuple[str, ...]] = {
     "os.chdir": ("os.getcwd", "os.path", "pathlib"),
@@ -56,27 +55,6 @@ _ASKS_THE_DISK = frozenset(
 )
 """Words for what changes files, and the names of what asks which there are: ``os.path.getsize``, ``Path.exists``."""
 _WORD = re.compile(r"[A-Z]?[a-z]+")
-
-
-class Statement(Struct, frozen=True):
-    """A statement at the top level of a module.
-
-    ``text`` is its first line, ``imports`` what its imports bind, ``guard`` whether it is the file's guard, ``defines``
-    whether it is a function or class, ``fixed`` the names it binds to what cannot change in place, ``shared`` the
-    groups of names it makes refer to one object, ``opened`` the names of files that it opens, ``sets_up`` whether it
-    sets up what workers read.
-    """
-
-    text: str
-    uses: Uses
-    kind: Kind
-    imports: Mapping[str, str] = field(default_factory=dict)
-    guard: bool = False
-    defines: bool = False
-    fixed: frozenset[str] = frozenset()
-    shared: tuple[frozenset[str], ...] = ()
-    opened: frozenset[str] = frozenset()
-    sets_up: SettingUp = SettingUp.NOTHING
 
 
 class Placement(Struct, frozen=True):
@@ -132,9 +110,9 @@ class _Placing:
         self._own = frozenset(own)
         self._definitions = {name for one in statements if one.defines for name in one.uses.now.binds}
         self._later = later_by_name(statements)
-        self._unchanged = self._definitions | imports.keys() | _never_changed_in_place(statements)
+        self._unchanged = self._definitions | imports.keys() | never_changed_in_place(statements)
         self._unchanged |= vars(builtins).keys() - {name for one in statements for name in one.uses.now.binds}
-        self._files = _always_opened(statements)
+        self._files = always_opened(statements)
         self._sharing = groups(
             self._told_apart(names - self._unchanged, index)
             for index, one in enumerate(statements)
@@ -327,9 +305,9 @@ class _Placing:
                 continue
             for one in sorted(other for other in inside if other < index):
                 if self._leaves_something_for(one, index):
-                    first = _doing(self._statements[one])
+                    first = doing(self._statements[one])
                     raise CannotRewrite(
-                        f"{_doing(statement)} stays outside the guard and may depend on {first} before it"
+                        f"{doing(statement)} stays outside the guard and may depend on {first} before it"
                     )
 
     def _leaves_something_for(self, first: int, second: int) -> bool:
@@ -360,12 +338,12 @@ class _Placing:
                 continue
             for name in sorted(effect.binds & self._needs.keys()):
                 if name not in made_outside:
-                    yield f"`{name}` {self._needs[name]}, but {_doing(statement)} has to go under the guard"
+                    yield f"`{name}` {self._needs[name]}, but {doing(statement)} has to go under the guard"
                 elif not (name in statement.imports and name in self._imports):
-                    yield f"`{name}` {self._needs[name]}, but {_doing(statement)} changes it under the guard"
+                    yield f"`{name}` {self._needs[name]}, but {doing(statement)} changes it under the guard"
             for name in sorted((effect.changes | effect.passes) & self._needs.keys()):
                 verb = "changes" if name in effect.changes else "may change"
-                yield f"`{name}` {self._needs[name]}, but {_doing(statement)} {verb} it under the guard"
+                yield f"`{name}` {self._needs[name]}, but {doing(statement)} {verb} it under the guard"
 
     def _repeated(self, inside: Collection[int]) -> Iterator[str]:
         for index in sorted(self._pinned - set(inside)):
@@ -373,14 +351,14 @@ class _Placing:
             if statement.kind is Kind.RUNS and not self._only_seeds(index):
                 name = next(iter(sorted(self._reason_to_stay(index))), "")
                 because = f"`{name}` {self._needs[name]}, so " if name else ""
-                yield f"{because}{_doing(statement)} stays outside the guard and is repeated in every worker"
+                yield f"{because}{doing(statement)} stays outside the guard and is repeated in every worker"
 
     def _not_set_up(self, inside: Collection[int]) -> Iterator[str]:
         for index in sorted(one for one in inside if one <= self._last_run):
             statement = self._statements[index]
             if statement.sets_up:
                 yield (
-                    f"{_doing(statement)} {statement.sets_up.verb} what the workers may read, "
+                    f"{doing(statement)} {statement.sets_up.verb} what the workers may read, "
                     "and under the guard it does not reach them"
                 )
 
@@ -400,7 +378,7 @@ class _Placing:
                 if self._may_clash(one, index):
                     name = min(self._effects[one].passes & self._effects[index].reads)
                     first, then = self._statements[one], self._statements[index]
-                    yield f"{_doing(first)} may change `{name}`, and now comes after {_doing(then)}"
+                    yield f"{doing(first)} may change `{name}`, and now comes after {doing(then)}"
 
     def _imports_first(self, inside: Collection[int]) -> Iterator[str]:
         for index in sorted(inside):
@@ -415,7 +393,7 @@ class _Placing:
                     continue
                 if prepares or (self._imports_own(other) and self._prepares_own(index)):
                     later = self._statements[other].text
-                    yield f"`{later}` would come before {_doing(statement)}, which may prepare it"
+                    yield f"`{later}` would come before {doing(statement)}, which may prepare it"
                     break
 
     def _prepares_own(self, index: int) -> bool:
@@ -435,8 +413,8 @@ class _Placing:
                 continue
             for one in sorted(other for other in inside if other < index):
                 if self._may_make_files(one):
-                    first = _doing(self._statements[one])
-                    yield f"{_doing(statement)} would come before {first}, which may make the files it asks for"
+                    first = doing(self._statements[one])
+                    yield f"{doing(statement)} would come before {first}, which may make the files it asks for"
                     break
 
     def _may_make_files(self, index: int) -> bool:
@@ -456,44 +434,9 @@ def _keeps_files(path: str) -> bool:
     return pure or (last in _KNOWN_METHODS and not _says(_WRITES, path))
 
 
-def _always_opened(statements: Sequence[Statement]) -> frozenset[str]:
-    """Return the names by which every statement that uses them knows a file that it opens itself."""
-    every = frozenset[str]().union(*(one.opened for one in statements))
-    return every - {
-        root(path)
-        for one in statements
-        for names in (one.uses.now, one.uses.later)
-        for path in names.reads | names.calls | names.changes | names.passes
-        if root(path) not in one.opened
-    }
-
-
-def _never_changed_in_place(statements: Sequence[Statement]) -> frozenset[str]:
-    fixed = {name for one in statements for name in one.fixed}
-    return frozenset(fixed - {name for one in statements for name in one.uses.now.binds - one.fixed})
-
-
-def later_by_name(statements: Sequence[Statement]) -> dict[str, Names]:
-    """Return what the functions and classes of a module do with its names when they are called, by their own names."""
-    later: dict[str, Names] = {}
-    for statement in statements:
-        for name in statement.uses.now.binds:
-            if statement.uses.later != Names():
-                later[name] = later.get(name, Names()).joined(statement.uses.later)
-    return later
-
-
 def _says(words: Collection[str], path: str) -> bool:
     """Return whether the last name of a dotted path has one of these words."""
     return any(one.lower() in words for one in _WORD.findall(path.rpartition(".")[2]))
-
-
-def _doing(statement: Statement) -> str:
-    """Return what a statement does, as a noun."""
-    calls = {path.rpartition(".")[2] for path in statement.uses.now.calls}
-    if calls & {"parse_args", "parse_known_args"} or ".parse_args(" in statement.text:
-        return "parsing the command line"
-    return f"`{statement.text}`"
 
 
 def _is_dunder(name: str) -> bool:
