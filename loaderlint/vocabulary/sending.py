@@ -8,6 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+PARTIAL = "functools.partial"
+
+KEEP_AS_GIVEN = ("torch.utils.data.", PARTIAL)
+"""Libraries whose objects keep what they are made of as it is (``torch/utils/data/dataset.py``, ``Subset``)."""
+
+CARRIERS = (*KEEP_AS_GIVEN, "torchvision.", "monai.")
+"""Those, and libraries whose objects keep the callables they are given and send them to the workers with themselves
+(``torchvision/datasets/vision.py``, ``monai/data/dataset.py``: ``transform``)."""
+
 
 class Unpickled(NamedTuple):
     """Something that does not pickle: what messages call it, and the error."""

@@ -25,6 +25,7 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.model.source import Span
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.running import MAKES_REMOTE
+from loaderlint.vocabulary.sending import PARTIAL
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -65,7 +66,7 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
         for one in evaluator.attribute_of(thing, "__call__"):
             if isinstance(one.thing, Function):
                 return functions.returned(evaluator, one.thing, node, frame)
-    if isinstance(thing, Made) and thing.callee == "functools.partial" and thing.call.args:
+    if isinstance(thing, Made) and thing.callee == PARTIAL and thing.call.args:
         return _loader_of_partial(evaluator, thing, node, frame, span)
     if isinstance(thing, Made) and thing.callee in MAKES_REMOTE and not thing.call.args and node.args:
         # ``ray.remote(num_gpus=1)(Class)`` is what ``ray.remote(Class)`` is.

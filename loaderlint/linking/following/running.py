@@ -33,6 +33,7 @@ from loaderlint.nodes import last_name
 from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, ScopeNode, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS, TRAINERS
+from loaderlint.vocabulary.sending import PARTIAL
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -288,7 +289,7 @@ def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Fra
 def _completed(evaluator: Evaluator, callee: Possibility) -> Possibilities:
     """Return what a callee runs: itself, or what a ``functools.partial`` was made of."""
     thing = callee.thing
-    if isinstance(thing, Made) and thing.callee == "functools.partial" and thing.call.args:
+    if isinstance(thing, Made) and thing.callee == PARTIAL and thing.call.args:
         return evaluator.evaluate(thing.call.args[0], thing.frame)
     return (callee,)
 

@@ -23,6 +23,7 @@ from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
 from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
+from loaderlint.vocabulary.sending import PARTIAL
 
 
 class PythonSite(Struct, frozen=True, eq=False):
@@ -142,7 +143,7 @@ def _may_make_loader(evaluator: Evaluator, callee: Possibility) -> bool:
         return loader_classes.library_base(evaluator, thing) is not None
     if isinstance(thing, External | Function):
         name = (thing.name if isinstance(thing, External) else _name_of(thing)).removesuffix(".__init__")
-        return name in (*LOADER_CALLABLES, *HYDRA_INSTANTIATORS, _PARTIAL) or _wrapper(evaluator, name) is not None
+        return name in (*LOADER_CALLABLES, *HYDRA_INSTANTIATORS, PARTIAL) or _wrapper(evaluator, name) is not None
     return True
 
 
@@ -159,16 +160,13 @@ def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibi
                 return PythonSite(frame, call, name.removesuffix(".__init__"), kind, skip=1)
             if name in HYDRA_INSTANTIATORS:
                 return _instantiated(evaluator, frame, call)
-            if name == _PARTIAL and call.args:
+            if name == PARTIAL and call.args:
                 return _partial(evaluator, frame, call)
         elif isinstance(one.thing, Class):
             made = _subclass_call(evaluator, one.thing, frame, call, alone=len(callees) == 1)
             if made is not None:
                 return made
     return None
-
-
-_PARTIAL = "functools.partial"
 
 
 def _has_threads(kind: LoaderCallable, call: ast.Call) -> bool:
@@ -236,7 +234,7 @@ def _called_partial(
     before: list[tuple[PythonSite | None, Assumptions]] = []
     for one in callees:
         thing = one.thing
-        if isinstance(thing, Made) and thing.callee == _PARTIAL and thing.call.args:
+        if isinstance(thing, Made) and thing.callee == PARTIAL and thing.call.args:
             before.append((_partial(evaluator, thing.frame, thing.call, around), one.assumptions))
         elif isinstance(thing, External) and thing.name in LOADER_CALLABLES:
             before.append((None, one.assumptions))

@@ -45,6 +45,7 @@ from loaderlint.vocabulary.persistence import (
     REACHES_LATER,
     TELLS,
 )
+from loaderlint.vocabulary.sending import CARRIERS
 from loaderlint.vocabulary.uses import KEEP_ITERATORS, PASS_ON
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ _DEEPEST = 6
 """Expressions inside each other that something was made of; deeper ones are not looked into."""
 _MOST_READ = 40
 """Files of a program that nobody asked for so far; where there are more, not all was seen."""
-_CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial")
-"""Libraries whose objects keep what they are made of as it is."""
 _SHARES = frozenset({"from_numpy", "as_tensor", "asarray"})
 """Functions whose result has the values of what they are given, not a copy."""
 _KEEPS_NOTHING = TELLS | LOADER_NAMES | KEEP_ITERATORS | frozenset({"append", "extend", "super"})
@@ -192,7 +191,7 @@ class _Payload:
             known = thing.call is not None and all(one.call is not None for one in same)
             return related and not (same and known and all(one.call is not thing.call for one in same))
         if isinstance(thing, Made):
-            return thing.callee.startswith((*_CARRIERS, "copy.", "builtins."))
+            return thing.callee.startswith((*CARRIERS, "copy.", "builtins."))
         if isinstance(thing, Unseen):
             return not (thing.given or thing.replaced)
         return isinstance(thing, Class) and id(thing.node) in self._owners
@@ -400,7 +399,7 @@ def _is_followed(callee: object) -> bool:
     """Return whether what a function does with what it is given is known, or looked for where its code stands."""
     if isinstance(callee, External | Made):
         name = callee.name if isinstance(callee, External) else callee.callee
-        return name.startswith((*PASS_ON, *_CARRIERS, "torch."))
+        return name.startswith((*PASS_ON, *CARRIERS, "torch."))
     return isinstance(callee, Function | Class | Instance)
 
 
@@ -422,7 +421,7 @@ def _stays(one: Possibility) -> bool:
     """Return whether a thing cannot be changed, or who changes it is looked for by the names of what it has."""
     thing = one.thing
     if isinstance(thing, Made):
-        return thing.callee.startswith((*_CARRIERS, "builtins.range", "pathlib."))
+        return thing.callee.startswith((*CARRIERS, "builtins.range", "pathlib."))
     if isinstance(thing, Unseen):
         return thing.given or thing.replaced
     return not isinstance(thing, Row | Items | CommandLine) and (

@@ -34,14 +34,13 @@ from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.uses import Hanging, Unsettled
 from loaderlint.readers.python import FunctionNode, Place, dotted
 from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary.sending import KEEP_AS_GIVEN
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
     from loaderlint.linking.loaders.options import Given
     from loaderlint.linking.loaders.sites import PythonSite
 
-_CARRIERS = ("torch.utils.data.", "functools.partial")
-"""Libraries whose objects keep what they are made of as it is."""
 _KEPT_AS: Mapping[str, bool] = {"dataset": False, "datasets": False, "indices": True, "tensors": True}
 """Where they keep data sets, and what they ask in whole (``torch/utils/data/dataset.py``)."""
 _OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
@@ -189,7 +188,7 @@ class _Sent:
         yield from (Maker(ast.Call(one, [one], []), self._site.frame, own=False) for one in picking)
         for role in ("dataset", "collate_fn"):
             for one in self._given[role].possibilities if role in self._given else ():
-                if isinstance(one.thing, Made) and one.thing.callee.startswith(_CARRIERS):
+                if isinstance(one.thing, Made) and one.thing.callee.startswith(KEEP_AS_GIVEN):
                     yield Maker(one.thing.call, one.thing.frame, own=False)
 
     def _running_unnamed(self) -> Iterator[Function]:
@@ -219,7 +218,7 @@ class _Sent:
         """Yield the names of what libraries' data sets have that were made of what was sent."""
         for one in self._given["dataset"].possibilities if "dataset" in self._given else ():
             thing = one.thing
-            if isinstance(thing, Made) and thing.callee.startswith(_CARRIERS):
+            if isinstance(thing, Made) and thing.callee.startswith(KEEP_AS_GIVEN):
                 facts, scope = thing.frame.facts, thing.frame.scope
                 for name, bindings in scope.bindings.items():
                     if any(each.value is thing.call for each in bindings):

@@ -15,6 +15,7 @@ from loaderlint.linking.things.kinds import Class, Frame, Function, Made, Possib
 from loaderlint.linking.workers.lifetimes import KEPT, NEW, PART, UNKNOWN, Callee, Layers, Outcome, holding, outcome
 from loaderlint.linking.workers.returned import called
 from loaderlint.readers.python import FunctionNode, dotted, parameters
+from loaderlint.vocabulary.sending import PARTIAL
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -55,7 +56,7 @@ def changes_samples(
 def _bound(collating: Possibilities) -> dict[str | int, Layers]:
     """Return what a ``functools.partial`` hands every call of a ``collate_fn``, by position and by name."""
     for one in collating:
-        if isinstance(one.thing, Made) and one.thing.callee == "functools.partial":
+        if isinstance(one.thing, Made) and one.thing.callee == PARTIAL:
             call = one.thing.call
             names = [keyword.arg for keyword in call.keywords if keyword.arg is not None]
             return dict.fromkeys([*range(len(call.args) - 1), *names], PART)

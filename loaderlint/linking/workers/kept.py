@@ -32,6 +32,7 @@ from loaderlint.readers.python import Binding, PythonFacts, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_calls import keywords as keywords_of
 from loaderlint.vocabulary import kept as vocabulary
+from loaderlint.vocabulary.sending import PARTIAL
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -351,7 +352,7 @@ def _names_archive(node: ast.expr) -> bool:
 
 def _bound(made: Made) -> list[ast.expr]:
     """Return what a ``functools.partial`` holds, and is pickled with: its function, and the arguments it keeps."""
-    if made.callee != "functools.partial":
+    if made.callee != PARTIAL:
         return []
     return [*made.call.args, *(one.value for one in made.call.keywords)]
 

@@ -45,13 +45,10 @@ from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
-from loaderlint.vocabulary.sending import REACHES_IN
+from loaderlint.vocabulary.sending import CARRIERS, PARTIAL, REACHES_IN
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
-
-_CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
-"""Libraries whose objects keep the callables they are given and send them to the workers with themselves."""
 
 _KEPT_ABOVE = frozenset({"transform", "target_transform", "transforms", "loader", ""})
 """What torchvision's data sets keep of what their constructors get, or get by position
@@ -59,7 +56,7 @@ _KEPT_ABOVE = frozenset({"transform", "target_transform", "transforms", "loader"
 _NOT_KEPT = frozenset({"is_valid_file"})
 """What they ask while they are made alone (``torchvision/datasets/folder.py``, ``DatasetFolder.__init__``)."""
 
-_PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
+_PICKLES = (*CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
 """Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
 
 _KEEPS = ("assign", "unpack")
@@ -410,12 +407,12 @@ class _Walk:
             self._attribute = before
 
     def _made(self, made: Made, one: Possibility, role: Role, depth: int) -> None:
-        carries = made.callee.startswith(_CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
+        carries = made.callee.startswith(CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
         carries = carries or (_is_defaultdict(made) and not _makes_plain(made.frame.facts))
         partly = [one.arg for one in made.call.keywords if one.arg is not None and "transform" in one.arg]
         handed = self._arguments(made.call, made.frame, None if carries else partly)
         for place, (name, possibilities) in enumerate(handed):
-            is_called = made.callee == "functools.partial" and place == 0
+            is_called = made.callee == PARTIAL and place == 0
             self._all(possibilities, one, Role(name) if name else role if is_called else role.inside, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False

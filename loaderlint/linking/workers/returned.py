@@ -37,6 +37,7 @@ from loaderlint.vocabulary.sending import (
     LOCAL_FUNCTION,
     MODULES,
     PARAMETERS,
+    PARTIAL,
     ROWS_OF_LAYERS,
     STACKS,
     SWITCHES_GRADIENTS,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 6
 """Containers inside each other; deeper ones are not looked into."""
-_PARTIAL = "functools.partial"
 _REGROUPING = frozenset({"tuple", "list", "zip"})
 """Functions that give what they are given in another order (``tuple(zip(*batch))``)."""
 _DIFFERENTIABLE = (ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.Div, ast.Pow)
@@ -131,7 +131,7 @@ def called(evaluator: Evaluator, one: Possibility, names: tuple[str, ...]) -> It
     elif isinstance(thing, Instance):
         methods = (classes.called_as(evaluator, thing, name) for name in names)
         yield from (one for one in methods if one is not None)
-    elif isinstance(thing, Made) and thing.call.args and (thing.callee in WRAPPERS or thing.callee == _PARTIAL):
+    elif isinstance(thing, Made) and thing.call.args and (thing.callee in WRAPPERS or thing.callee == PARTIAL):
         with evaluator.steps(STEPS):
             inside = evaluator.evaluate(thing.call.args[0], thing.frame)
         for held in inside:
