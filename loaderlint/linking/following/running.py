@@ -70,6 +70,16 @@ class Iterated(Struct, frozen=True, eq=False):
     frame: Frame
     assumptions: Assumptions
 
+    @property
+    def makes_iterator(self) -> bool:
+        """Whether it is a call that makes an iterator: ``iter(loader)``."""
+        return isinstance(self.node, ast.Call) and called_name(self.node) == "iter"
+
+    @property
+    def takes_one(self) -> bool:
+        """Whether it is a call that takes from an iterator that was made before it: ``next(batches)``."""
+        return isinstance(self.node, ast.Call) and called_name(self.node) == "next"
+
 
 class Iterations(Struct, eq=False):
     """What running a file iterates, by the identity of the call that makes the loader.

@@ -17,7 +17,7 @@ from loaderlint.linking.things.kinds import Frame, Instance, Made
 from loaderlint.model.persistence import Together
 from loaderlint.model.source import Span
 from loaderlint.model.value import together
-from loaderlint.readers.python import Binding, FunctionNode, dotted, parameters
+from loaderlint.readers.python import Binding, CallSite, FunctionNode, dotted, parameters
 from loaderlint.readers.python_calls import called_name, keywords
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _nested(named: Sequence[_Named], run: Iterations) -> Iterator[tuple[Iterated
         body = outer.node.body
         for second in named:
             inner, inner_name = second
-            if inner.node is outer.node or inner.expression is outer.expression or _goes_on(inner):
+            if inner.node is outer.node or inner.expression is outer.expression or inner.takes_one:
                 continue
             if inner.frame.scope is outer.frame.scope:
                 is_inside = _is_inside(inner.frame, outer.node)
@@ -163,11 +163,6 @@ def _leaves(statements: Iterable[ast.stmt], breaks: tuple[type[ast.stmt], ...]) 
     return False
 
 
-def _goes_on(place: Iterated) -> bool:
-    """Return whether a call takes from an iterator that was made before it."""
-    return isinstance(place.node, ast.Call) and called_name(place.node) == "next"
-
-
 def _is_inside(frame: Frame, loop: ast.AST) -> bool:
     return any(arm.loop and arm.owner is loop for arm in frame.place.arms)
 
@@ -192,7 +187,7 @@ def _kept(named: Iterable[_Named]) -> list[tuple[_Named, Binding]]:
     return [
         (one, binding)
         for one in named
-        if isinstance(one.place.node, ast.Call) and called_name(one.place.node) == "iter"
+        if one.place.makes_iterator
         if not _is_taken_whole(one.place.expression)
         if (binding := _kept_as(one.place)) is not None
     ]
@@ -230,10 +225,14 @@ def _kept_as(place: Iterated) -> Binding | None:
     return None
 
 
+def _takes_from(site: CallSite, kept: Binding) -> bool:
+    return called_name(site.node) == "next" and _is_first(site.node, kept.name)
+
+
 def _advanced_after(kept: Binding, order: int) -> bool:
     """Return whether something takes from an iterator after a place of its scope."""
     scope = kept.place.scope
-    taken = [site.place for site in scope.calls if called_name(site.node) == "next" and _is_first(site.node, kept.name)]
+    taken = [site.place for site in scope.calls if _takes_from(site, kept)]
     taken.extend(place for iterated, _, place in scope.iterations if dotted(iterated) == kept.name)
     return any(place.order > order for place in taken)
 
@@ -241,8 +240,7 @@ def _advanced_after(kept: Binding, order: int) -> bool:
 def _advanced_inside(kept: Binding, loop: ast.For | ast.AsyncFor) -> bool:
     """Return whether a loop takes from an iterator in its turns, and comes to another turn after that."""
     return any(
-        called_name(site.node) == "next"
-        and _is_first(site.node, kept.name)
+        _takes_from(site, kept)
         and any(arm.loop and arm.owner is loop for arm in site.place.arms)
         and not _leaves_after(loop.body, site.node)
         for site in kept.place.scope.calls
@@ -264,7 +262,7 @@ def _advanced_behind(kept: Binding, loop: Iterated) -> bool:
     ]
     for site in kept.place.scope.calls:
         arms = site.place.arms
-        if called_name(site.node) == "next" and _is_first(site.node, kept.name) and len(arms) <= len(ended.arms):
+        if _takes_from(site, kept) and len(arms) <= len(ended.arms):
             alike = all(one.same(other) for one, other in zip(arms, ended.arms, strict=False))
             again = any(arm.same(one) for arm in turns for one in arms)
             if alike and (again or site.place.order > ended.order):

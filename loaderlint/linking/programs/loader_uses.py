@@ -91,14 +91,9 @@ def uses_of(
 
 def _outermost(places: Iterable[Iterated]) -> Iterator[Iterated]:
     """Yield the places that are no part of another: of ``for b in enumerate(tqdm(loader))`` the whole iterable."""
-    every = {id(one.expression): one for one in places if not _continues(one.node)}
+    every = {id(one.expression): one for one in places if not one.takes_one}
     inner = {id(node) for one in every.values() for node in ast.walk(one.expression) if node is not one.expression}
     yield from (one for key, one in every.items() if key not in inner)
-
-
-def _continues(node: ast.stmt | ast.expr) -> bool:
-    """Return whether a call takes from an iterator that was made before it: ``next(batches)``."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next"
 
 
 def _iteration(
@@ -118,7 +113,7 @@ def _iteration(
     what = shortened(facts.text(place.node if isinstance(place.node, ast.Call) else place.expression))
     role = None if trained else _role_of(place)
     several = _makes_several(evaluator, place, site.call)
-    held = isinstance(place.node, ast.Call) and called_name(place.node) == "iter" and _is_bound(place)
+    held = place.makes_iterator and _is_bound(place)
     return Iteration(facts.span(place.expression), what, loops, role, wrapped, several, held, place.assumptions)
 
 

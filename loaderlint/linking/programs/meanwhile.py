@@ -76,8 +76,8 @@ def comes_after(place: Place, other: Place) -> bool:
 
 def _innermost(place: Iterated) -> ast.AST | None:
     """Return the loop that takes single batches: ``for step in range(9): batch = next(batches)``."""
-    taking = isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Name) and place.node.func.id == "next"
-    return next((arm.owner for arm in reversed(place.frame.place.arms) if arm.loop and taking), None)
+    loops = (arm.owner for arm in reversed(place.frame.place.arms) if arm.loop)
+    return next(loops, None) if place.takes_one else None
 
 
 def with_called(evaluator: Evaluator, part: Part, frame: Frame) -> tuple[Part, ...]:

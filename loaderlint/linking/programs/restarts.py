@@ -72,12 +72,8 @@ def _passes_on(method: Scope) -> bool:
 
 def _takes_one(place: Iterated) -> bool:
     """Return whether a place makes an iterator for a single batch: ``next(iter(loader))``."""
-    if not isinstance(place.node, ast.Call) or getattr(place.node.func, "id", "") != "iter":
-        return False
     calls = (one.node for one in place.frame.scope.calls)
-    return any(
-        isinstance(call.func, ast.Name) and call.func.id == "next" and call.args[:1] == [place.node] for call in calls
-    )
+    return place.makes_iterator and any(called_name(call) == "next" and call.args[:1] == [place.node] for call in calls)
 
 
 def _is_of_epochs(evaluator: Evaluator, run: Iterations, taken: Iterated, arm: Arm) -> bool:

@@ -86,7 +86,7 @@ class WhileIterated:
         self._before = before
         places = [place for run in runs for place in run.places.get(id(call), ())]
         # What `next` takes is taken where that stands, wherever the iterator was made.
-        places = [one for one in places if _calls(one, "next")] or places
+        places = [one for one in places if one.takes_one] or places
         self._bodies = [(place.frame.facts, _body(place)) for place in places]
         self._held = [one for run in runs for place in run.places.get(id(call), ()) for one in _while_held(place)]
 
@@ -254,7 +254,7 @@ def _body(place: Iterated) -> ast.stmt | ast.expr | None:
         return None
     if isinstance(node, ast.For | ast.AsyncFor | ast.ListComp | ast.SetComp | ast.DictComp):
         return node
-    if _calls(place, "next"):
+    if place.takes_one:
         loops = [arm.owner for arm in place.frame.place.arms if arm.loop]
         return next((one for one in reversed(loops) if isinstance(one, ast.stmt)), None)
     return None
@@ -263,17 +263,13 @@ def _body(place: Iterated) -> ast.stmt | ast.expr | None:
 def _while_held(place: Iterated) -> Iterator[tuple[PythonFacts, ast.stmt]]:
     """Yield what stands between the call that makes an iterator and the last line that speaks of it."""
     scope = place.frame.scope
-    for name, bindings in scope.bindings.items() if _calls(place, "iter") else ():
+    for name, bindings in scope.bindings.items() if place.makes_iterator else ():
         for one in bindings:
             if one.value is place.node:
                 read = [node for node in nodes_of(scope.node) if isinstance(node, ast.Name) and node.id == name]
                 first, last = place.node.lineno, max((node.lineno for node in read), default=0)
                 if first <= last:
                     yield place.frame.facts, ast.Pass(lineno=first, end_lineno=last)
-
-
-def _calls(place: Iterated, name: str) -> bool:
-    return isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Name) and place.node.func.id == name
 
 
 def _counts(iterable: ast.expr) -> bool:
