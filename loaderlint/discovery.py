@@ -8,7 +8,7 @@ import os
 import tokenize
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -170,8 +170,12 @@ def _no_python(source: Source) -> Failure | None:
 def _each_file_once(locations: Iterable[str]) -> list[str]:
     """Return the locations without the second names of a file; a file's own name is kept before a link's."""
     by_file: dict[str, str] = {}
+    # Most files of a tree are no links: what their folder really is, is asked once for all of them.
+    real_folder = cache(os.path.realpath)
     for location in locations:
-        real = os.path.realpath(location)
+        folder, name = os.path.split(location)
+        real = os.path.realpath(location) if os.path.islink(location) else os.path.join(real_folder(folder), name)
+        real = os.path.normcase(real)
         if real not in by_file or os.path.islink(by_file[real]):
             by_file[real] = location
     return list(by_file.values())
