@@ -130,7 +130,12 @@ def lint(
     project = Project(sources, files, readings)
     settings_for = _of_named(named, settings_for)
     loaders, merged = _found(project, named, settings_for, everywhere=everywhere)
-    written = {path: suppression.ignores(project.sources[path]) for path in sorted(project.sources)}
+    written = {
+        path: suppression.settled(
+            suppression.ignores(project.sources[path]), (one for one, _ in merged if one.span.path == path)
+        )
+        for path in sorted(project.sources)
+    }
     findings: list[Finding] = []
     elsewhere: list[Finding] = []
     unselected: list[Finding] = []

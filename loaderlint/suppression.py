@@ -8,6 +8,7 @@ import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.model.edit import Fix, RemoveIgnore
 from loaderlint.model.finding import Finding
@@ -29,7 +30,8 @@ class Ignore(Struct, frozen=True):
     """One name in one ignore comment, an empty one where it names nothing.
 
     ``place`` is where the name stands in it, and ``misplaced`` says that it is about the whole file but stands below
-    the first block of comments, where it means nothing. One that stands ``alone`` on its line is about what is below.
+    the first block of comments, where it means nothing. One that stands ``alone`` on its line is about what is below;
+    another ``reaches_down`` to that where it is about nothing on its own line.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Ignore(Struct, frozen=True):
     whole_file: bool
     misplaced: bool = False
     alone: bool = False
+    reaches_down: bool = True
 
     def means(self, code: str, name: str) -> bool:
         """Return whether this is the code or name of a rule, the beginning of its code, or ``ALL``."""
@@ -55,7 +58,7 @@ class Ignore(Struct, frozen=True):
         lines = (call.line - 1,) * self.alone + (call.line, call.end_line)
         if call.holds(finding.span) and self.comment.line in lines:
             return True
-        return finding.span.line - 1 <= self.comment.line <= finding.span.end_line
+        return finding.span.line - self.reaches_down <= self.comment.line <= finding.span.end_line
 
 
 def ignores(source: Source) -> tuple[Ignore, ...]:
@@ -83,6 +86,13 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
                     found.append(Ignore(name, comment, place, whole_file, misplaced, alone))
                 offset += len(written) + 1
     return tuple(found)
+
+
+def settled(written: Sequence[Ignore], raised: Iterable[Finding]) -> tuple[Ignore, ...]:
+    """Return the comments of a file, each that stands behind what it accepts a finding of as one about that alone."""
+    findings = list(raised)
+    behind = (replace(one, reaches_down=one.alone) for one in written)
+    return tuple(own if any(map(own.accepts, findings)) else one for one, own in zip(written, behind, strict=True))
 
 
 def _first_line_of_code(source: Source) -> int:

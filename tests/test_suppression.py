@@ -105,6 +105,15 @@ def test_a_comment_elsewhere_accepts_nothing(text: str, project: WriteFiles) -> 
     assert sorted(one.code for one in linted().findings) == ["LL101", "LL901"]
 
 
+def test_a_comment_behind_a_finding_is_not_about_the_one_below_it(project: WriteFiles) -> None:
+    comment = "  # loaderlint: ignore[LL101] the small one"
+    project(
+        {"train.py": f"{IMPORT}train = DataLoader([], num_workers=2){comment}\nval = DataLoader([], num_workers=4)\n"}
+    )
+    result = linted()
+    assert (found(result), result.suppressed) == (["LL101 train.py:3"], 1)
+
+
 @pytest.mark.parametrize("line", [3, 4, 5, 6, 7])
 def test_a_comment_holds_on_any_line_of_a_finding_of_several(line: int, project: WriteFiles) -> None:
     lines = (

@@ -16,7 +16,9 @@ class Recognized(Struct, frozen=True, eq=False):
     beside: ClassVar[frozenset[str]]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self._compared() == other._compared()
+        if not isinstance(other, Recognized) or type(other) is not type(self):
+            return NotImplemented
+        return self._compared() == other._compared()
 
     def __hash__(self) -> int:
         return hash(self._compared())

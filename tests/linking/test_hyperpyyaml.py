@@ -133,6 +133,12 @@ def test_a_method_of_that_name_of_another_class_makes_no_loader() -> None:
     assert [one for one in loaders_of(files) if one.span.path == "train.py"] == []
 
 
+def test_a_reference_to_a_key_that_is_not_there_is_unseen_where_the_user_may_replace_what_is() -> None:
+    files = {"main.py": OVERRIDDEN.replace("OVERRIDES", "text()")}
+    files["c.yaml"] = "a:\n  n: 4\nopts:\n  num_workers: !ref <a[m]>\n"
+    assert traced(files) == {"open"}
+
+
 def test_the_values_of_two_files_never_meet() -> None:
     files = {
         "main.py": READ.replace("'c.yaml'", "sys.argv[1]").replace("from hyper", "import sys\nfrom hyper")

@@ -250,6 +250,7 @@ def test_settings_of_mmcv_that_no_code_may_read_are_not_asked_for(others: dict[s
 READS = "from mmengine.config import Config\nimport sys\nconfig = Config.fromfile(sys.argv[1])\n"
 READERS = {
     "prints it": ({"show.py": f"{READS}print(config.pretty_text)\n"}, False),
+    "speaks of a command": ({"show.py": f"{READS}# A comment on a command, under a constraint.\n"}, False),
     "writes it": ({"show.py": f"{READS}config.dump('whole.py')\n"}, False),
     "runs it": ({"main.py": f"{READS}from mmengine.runner import Runner\nRunner.from_cfg(config).test()\n"}, True),
     "hands it to what is built on mmengine": ({"main.py": f"{READS}from mmdet.apis import init_detector\n"}, True),

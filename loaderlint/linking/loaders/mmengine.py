@@ -51,7 +51,9 @@ _FRAMEWORKS = ("mmengine", "mmcv")
 _SPEAK_OF_DATA = re.compile(rb"mm(?:cv|engine|det|seg|cls|pose|pretrain|action|ocr|rotate|track|edit|gen|3d)|_per_gpu")
 """What code says that hands ``data`` to a loader: the name of one of OpenMMLab's packages, or of one of its keys."""
 _READS = "Config.fromfile("
-_RUNS = re.compile(rb"(?i)build|dataloader|mim|regist|runner|subprocess|system|train|mm(?!engine|cv)[a-z0-9]+")
+_RUNS = re.compile(
+    rb"(?i)build|dataloader|\bmim\b|regist|runner|subprocess|\bsystem\b|(?<![a-z])train|\bmm(?!engine|cv)[a-z0-9]+"
+)
 """What code says, one way or another, that does more with configurations than read them."""
 _PARTS = "_base_"
 """The folder of what configurations are put together from, and the name under which a file says what it inherits."""

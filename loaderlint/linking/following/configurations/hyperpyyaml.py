@@ -98,7 +98,7 @@ class _File:
         return unseen(entry.span) if joined else given
 
     def _overridden(self, key: str, values: Possibilities) -> Possibilities:
-        if self._subject is None:
+        if self._subject is None or not values:
             return values
         subject = f"{self._subject} {key}"
         return (*under(values, choice(subject, "default")), *unseen(values[0].span, choice(subject, "given")))
