@@ -43,10 +43,14 @@ def main() -> int:
         from loaderlint.cli import run
 
         return run(arguments)
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except _Ended as ended:
-        return 128 + int(ended.args[0])
+    except (KeyboardInterrupt, _Ended, RuntimeError) as error:
+        # Before Python 3.12 what is raised while a class is made comes as the cause of a RuntimeError (`__set_name__`).
+        ended = error.__cause__ if isinstance(error, RuntimeError) else error
+        if isinstance(ended, _Ended):
+            return 128 + int(ended.args[0])
+        if isinstance(ended, KeyboardInterrupt):
+            return 128 + signal.SIGINT
+        raise
     finally:
         # All of it goes with the process; to look for garbage among it before that takes a seventh of a long run.
         gc.freeze()

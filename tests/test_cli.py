@@ -257,6 +257,30 @@ def test_a_process_that_is_told_to_end_leaves_no_file_of_its_own(
     assert Path("train.py").read_text() == bad
 
 
+ENDS_WHILE_IMPORTED = """
+import os, signal, sys, types
+signal.signal(signal.{signal}, signal.default_int_handler if signal.{signal} == signal.SIGINT else signal.SIG_DFL)
+class Attribute:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.{signal})
+class Module(types.ModuleType):
+    @property
+    def run(self):
+        class Imported:
+            attribute = Attribute()
+sys.modules["loaderlint.cli"] = Module("loaderlint.cli")
+from loaderlint.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a word")
+@pytest.mark.parametrize(("signal", "code"), [("SIGTERM", 143), ("SIGINT", 130)])
+def test_a_process_that_is_told_to_end_while_a_class_is_made_ends_quietly(signal: str, code: int) -> None:
+    ended = subprocess.run([sys.executable, "-c", ENDS_WHILE_IMPORTED.format(signal=signal)], capture_output=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (code, b"", b"")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 def test_an_interrupt_ends_quietly_with_130() -> None:
     import signal
