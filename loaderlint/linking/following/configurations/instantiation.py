@@ -54,12 +54,15 @@ def configured(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilit
         return unseen(span)
     keywords = [one for one in call.keywords if one.arg != "config"]
     given = dictionaries.items_of_call(evaluator, ast.Call(call.func, [], keywords), frame)
-    above = Items({key: settings.trees(values) for key, values in given.entries.items()}, given.complete)
+    above: Items | None = None
     found: list[Possibility] = []
     for one in evaluator.evaluate(node, frame):
         tree = one if isinstance(one.thing, Settings) else structured.tree(evaluator, one)
         seen = settings.seen_as_settings(tree) if isinstance(tree.thing, Items) else tree
         if isinstance(seen.thing, Settings):
+            if above is None:
+                # Most mappings are not seen: what would be merged over them is not followed.
+                above = Items({key: settings.trees(values) for key, values in given.entries.items()}, given.complete)
             here = settings.merged(seen.thing.here, above) if keywords else seen.thing.here
             found.append(replace(seen, thing=settings.replaced(seen.thing, here)))
         else:
