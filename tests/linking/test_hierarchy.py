@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from loaderlint.linking.following import callers
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Class
+from loaderlint.readers.python import PythonFacts, Scope
 from tests.linking.traced import IMPORT, Cases, traced
 
 BASE = """
@@ -583,3 +587,27 @@ def test_an_object_of_one_of_very_many_heirs_hands_its_method_what_it_was_made_w
         "main.py": "from first import First\nFirst(⟦8⟧)\n",
     }
     assert traced({**files, **others}) == {"8"}
+
+
+RECIPES = 20
+
+
+def asked_about(recipes: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often it is asked which class a definition is, while one base has so many heirs, each a script's own."""
+    asked: list[str] = []
+
+    def counted(facts: PythonFacts, scope: Scope) -> Class | None:
+        asked.append(scope.name)
+        return classes.class_of(facts, scope)
+
+    recipe = "class Recipe(Base):\n    def fit(self):\n        return self.load()\n\nRecipe().fit()\n"
+    scripts = {f"recipe{one}.py": f"from base import Base\n\n{recipe}" for one in range(recipes)}
+    with monkeypatch.context() as patched:
+        patched.setattr(callers, "class_of", counted)
+        assert traced({"base.py": IMPORT + BASE.replace("4", "⟦4⟧"), **scripts}) == {"4"}
+    return len(asked)
+
+
+def test_many_heirs_of_one_class_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, many = (asked_about(count, monkeypatch) for count in (RECIPES, 2 * RECIPES))
+    assert many <= 2 * few + RECIPES

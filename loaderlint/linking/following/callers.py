@@ -50,7 +50,7 @@ from loaderlint.linking.things.made_calls import (
 )
 from loaderlint.linking.things.offered import is_offered
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by
+from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by, dotted
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 from loaderlint.readers.tree import Scalar, mappings
 from loaderlint.vocabulary.running import MAKES_REMOTE
@@ -91,6 +91,7 @@ class Callers:
         """For each function and class that callers were looked for, the names one of which its importers mention."""
         self._followed_before: dict[ast.expr, _Followed] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
+        self._callees: dict[str, frozenset[str]] = {}
 
     def forget(self) -> None:
         """Forget which callers configurations name: they may be others once all of those were followed."""
@@ -103,6 +104,7 @@ class Callers:
     def ask_imported(self) -> None:
         """Look for callers in all files that matter now; who was found to call something stays as it was."""
         self.__dict__.pop("_references", None)
+        self._callees.clear()
 
     def of(self, function: Function) -> Called:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
@@ -156,18 +158,28 @@ class Callers:
             if "__init__" not in heir.scope.bindings:
                 yield from self.base_calls(heir)
 
-    def heirs(self, owner: Class) -> list[Class]:
+    def heirs(self, owner: Class) -> tuple[Class, ...]:
         """Return the classes that have a class as a direct base."""
-        found: list[Class] = []
-        for facts, scope in self._references.heirs.get(owner.node.name, ()):
-            heir = class_of(facts, scope) if scope.node is not owner.node else None
-            if heir is not None and any(base.node is owner.node for base in bases(self._evaluator, heir)):
-                found.append(heir)
+        known = self._evaluator.relatives
+        if owner.node in known.heirs:
+            return known.heirs[owner.node]
+        named = self._references.heirs.get(owner.node.name, ())
+        every = (class_of(facts, scope) for facts, scope in named if scope.node is not owner.node)
+        maybe = [one for one in every if one is not None]
+        found = tuple(one for one in maybe if any(base.node is owner.node for base in bases(self._evaluator, one)))
+        if all(one.node in known.bases for one in maybe):
+            known.heirs[owner.node] = found
         return found
 
     def has_heirs(self, name: str) -> bool:
         """Return whether a class of the project inherits from anything by this name."""
         return bool(self._references.heirs.get(name))
+
+    def callees(self, name: str) -> frozenset[str]:
+        """Return what is written for the callees of the calls of anything by this name."""
+        if name not in self._callees:
+            self._callees[name] = frozenset(dotted(site.node.func) or "" for _, site in self.sites(name))
+        return self._callees[name]
 
     def sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
         """Return the calls of anything by this name, and by the names it is imported as."""

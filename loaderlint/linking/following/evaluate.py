@@ -61,6 +61,7 @@ from loaderlint.linking.things.kinds import (
     under,
     unseen,
 )
+from loaderlint.linking.things.relatives import Relatives
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, dotted
@@ -129,6 +130,7 @@ class Evaluator:
         self.takers: set[str] = set()
         """The files of what is given a function or class whose callers are looked for: those may call it."""
         self._objects: dict[tuple[object, ...], Instance] = {}
+        self.relatives = Relatives()
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
         self.events: Events = before.events if before is not None else Events()
         self.paths_read: fitting.PathsRead = before.paths_read if before is not None else fitting.PathsRead()
@@ -162,6 +164,7 @@ class Evaluator:
     def ask_imported(self) -> None:
         """Look for calls, and for what is set, in the files that were only imported so far as well."""
         self.__dict__.pop("attributes_set", None)
+        self.relatives.forget()
         self.callers.ask_imported()
 
     def forget(self) -> None:
@@ -171,6 +174,7 @@ class Evaluator:
         self._answers.clear()
         self._tentative.clear()
         self._constructed.clear()
+        self.relatives.forget()
         self.callers.forget()
 
     @contextmanager
@@ -305,6 +309,10 @@ class Evaluator:
         if self._may_remember(key, result, before, depth, cut_short):
             self._known[key] = result
         return result
+
+    def is_known(self, node: ast.expr) -> bool:
+        """Return whether it is settled what an expression is where no call is being followed."""
+        return (node, id(None), id(None)) in self._known
 
     def _met_at(self, frame: Frame, possibilities: Possibilities) -> Possibilities:
         """Return those that a run which comes to a frame's place can have: of too many only some can be kept."""

@@ -125,8 +125,7 @@ def _is_called_on(evaluator: Evaluator, kind: Class, owner: Class, method: str) 
 
 
 def _comes_to(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:
-    named = (dotted(site.node.func) or "" for _, site in evaluator.callers.sites(method))
-    if any(one.endswith(f"{owner.node.name}.{method}") for one in named):
+    if any(one.endswith(f"{owner.node.name}.{method}") for one in evaluator.callers.callees(method)):
         return True
     between = [
         one
@@ -156,11 +155,20 @@ def _taken_from_above(body: ast.ClassDef) -> frozenset[str]:
 
 def family(evaluator: Evaluator, owner: Class) -> list[Class]:
     """Return a class and all its subclasses in the project."""
-    found = [owner]
+    known = evaluator.relatives
+    if owner.node in known.below:
+        return [owner, *known.below[owner.node]]
+    found, seen, settled = [owner], {owner.node}, True
     for one in found:
-        found.extend(heir for heir in evaluator.callers.heirs(one) if not any(heir.node is seen.node for seen in found))
+        for heir in evaluator.callers.heirs(one):
+            if heir.node not in seen:
+                seen.add(heir.node)
+                found.append(heir)
+        settled = settled and one.node in known.heirs
         if len(found) > _LARGEST_FAMILY:
             break
+    if settled:
+        known.below[owner.node] = tuple(found[1:])
     return found
 
 

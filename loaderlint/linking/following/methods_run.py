@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -170,7 +170,7 @@ def _asked_of(evaluator: Evaluator, kind: Class, made: Caller) -> _Runs | None:
         target = around.targets[0]
         if len(around.targets) > 1 or not isinstance(target, ast.Name) or not _stays_inside(made, target.id):
             return None
-        standing = [*_named(parents, target.id)]
+        standing = [*_named(scope.node, target.id)]
         stored = _stored_at_once(around, target.id, scope.node, parents)
     asked: set[str] = set()
     before: dict[str, frozenset[str]] = dict.fromkeys(stored, frozenset())
@@ -267,7 +267,7 @@ def _asked_by_trainer(
     read = _read_of_trainers(evaluator)
     runs: Iterable[str] | None = [run]
     if not isinstance(trainer, ast.Call):
-        runs = _read_of_name(trainer, parents) if isinstance(trainer, ast.Name) else None
+        runs = _read_of_name(trainer, frame.scope.node, parents) if isinstance(trainer, ast.Name) else None
     if read is None or runs is None:
         return None
     return CALLED_IN_EVERY_RUN.union(read, *(ASKED_FOR_BY_RUNS.get(one, ()) for one in runs))
@@ -277,9 +277,9 @@ def _is_trainer(callee: str) -> bool:
     return callee in TRAINERS or callee.rpartition(".")[0] in TRAINERS
 
 
-def _read_of_name(name: ast.Name, parents: _Parents) -> list[str] | None:
+def _read_of_name(name: ast.Name, scope: ScopeNode, parents: _Parents) -> list[str] | None:
     """Return the attributes that are read of a name; None where it stands for more than what is read of it."""
-    around = [parents[node] for node in _named(parents, name.id)]
+    around = [parents[node] for node in _named(scope, name.id)]
     read = [one.attr for one in around if isinstance(one, ast.Attribute)]
     return read if len(read) == len(around) else None
 
@@ -415,7 +415,7 @@ def _read_of_first(function: FunctionNode) -> _Names | None:
     if not _SEES_NAMES.isdisjoint(_names_in(function)):
         return None
     read = {node.attr for node in parents if isinstance(node, ast.Attribute) and is_super(node.value)}
-    for node in _named(parents, own.arg):
+    for node in _named(function, own.arg):
         match parents[node]:
             case ast.Attribute() as around:
                 read.add(_read_or_set(around))
@@ -446,9 +446,19 @@ def _parents(around: ast.AST) -> _Parents:
     return {child: node for node in nodes_of(around) for child in ast.iter_child_nodes(node)}
 
 
-def _named(parents: _Parents, name: str) -> Iterator[ast.Name]:
-    """Yield where a name is read."""
-    return (one for one in parents if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load))
+def _named(around: ast.AST, name: str) -> Sequence[ast.Name]:
+    """Return where a name is read."""
+    return _names_read(around).get(name, ())
+
+
+@lru_cache(maxsize=1 << 12)
+def _names_read(around: ast.AST) -> Mapping[str, list[ast.Name]]:
+    """Return where each name is read."""
+    found: dict[str, list[ast.Name]] = {}
+    for one in nodes_of(around):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+            found.setdefault(one.id, []).append(one)
+    return found
 
 
 @lru_cache(maxsize=1 << 12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from loaderlint.linking.things.kinds import Frame
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
+from loaderlint.readers.python import PythonFacts
 
 _Asked: TypeAlias = tuple[ast.expr, bool, Frame]
 """A test with the answer it has to give, and where it is asked."""
@@ -94,24 +95,39 @@ def _gates_of_argument(evaluator: Evaluator, argument: Span | None) -> frozenset
 def _tests_around(evaluator: Evaluator, place: Span) -> Iterator[_Asked]:
     """Yield what has to be answered for a run to come to a place."""
     facts = evaluator.project.python(place.path) if Language.of(place.path) is Language.PYTHON else None
-    for node, where in facts.tests if facts is not None else ():
-        if facts is None or not isinstance(node, ast.If | ast.IfExp) or not facts.span(node).holds(place):
+    if facts is not None:
+        yield from _tests_of_place(facts, place)
+
+
+@lru_cache(maxsize=1 << 12)
+def _tests_of_place(facts: PythonFacts, place: Span) -> tuple[_Asked, ...]:
+    found: list[_Asked] = []
+    for node, where in facts.tests:
+        if not isinstance(node, ast.If | ast.IfExp) or not facts.span(node).holds(place):
             continue
         if not facts.span(node.test).holds(place):
             body = node.body if isinstance(node, ast.If) else [node.body]
-            yield node.test, any(facts.span(one).holds(place) for one in body), Frame(facts, where)
+            found.append((node.test, any(facts.span(one).holds(place) for one in body), Frame(facts, where)))
+    return tuple(found)
 
 
 def _tests_inside(evaluator: Evaluator, argument: Span, written: Span) -> Iterator[_Asked]:
     """Yield what has to be answered for an argument to be what was written elsewhere."""
     facts = evaluator.project.python(argument.path) if Language.of(argument.path) is Language.PYTHON else None
-    for node, where in facts.tests if facts is not None else ():
-        if facts is None or not isinstance(node, ast.IfExp) or not argument.holds(facts.span(node)):
-            continue
-        frame = Frame(facts, where)
+    for node, frame in _choices_in(facts, argument) if facts is not None else ():
         gives = [any(one.span == written for one in evaluator.evaluate(arm, frame)) for arm in (node.body, node.orelse)]
         if gives[0] is not gives[1]:
             yield node.test, gives[0], frame
+
+
+@lru_cache(maxsize=1 << 12)
+def _choices_in(facts: PythonFacts, argument: Span) -> tuple[tuple[ast.IfExp, Frame], ...]:
+    """Return the conditional expressions inside an argument, each with where it stands."""
+    return tuple(
+        (node, Frame(facts, where))
+        for node, where in facts.tests
+        if isinstance(node, ast.IfExp) and argument.holds(facts.span(node))
+    )
 
 
 def _above_zero(test: ast.expr, answer: bool) -> Iterator[ast.expr]:

@@ -155,11 +155,17 @@ def _sets(scope: Scope, name: str) -> bool:
     )
 
 
-def bases(evaluator: Evaluator, owner: Class) -> list[Class]:
+def bases(evaluator: Evaluator, owner: Class) -> tuple[Class, ...]:
     """Return the direct base classes that the project defines."""
+    known = evaluator.relatives.bases
+    if owner.node in known:
+        return known[owner.node]
     frame = Frame(owner.facts, owner.place)
-    found = [one.thing for base in owner.node.bases for one in evaluator.evaluate(base, frame)]
-    return [one for one in found if isinstance(one, Class)]
+    every = (one.thing for base in owner.node.bases for one in evaluator.evaluate(base, frame))
+    found = tuple(one for one in every if isinstance(one, Class))
+    if all(map(evaluator.is_known, owner.node.bases)):
+        known[owner.node] = found
+    return found
 
 
 def foreign_bases(evaluator: Evaluator, owner: Class) -> Iterator[str]:
@@ -182,6 +188,9 @@ def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
 
     What stands above two of them comes after both (https://docs.python.org/3/howto/mro.html).
     """
+    known = evaluator.relatives
+    if owner.node in known.above:
+        return [owner, *known.above[owner.node]]
     found: list[Class] = []
     waiting = [owner]
     while waiting and len(found) < _MOST_ANCESTORS:
@@ -189,7 +198,10 @@ def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
         found.append(one)
         waiting[:0] = bases(evaluator, one)
     last = {one.node: place for place, one in enumerate(found)}
-    return [one for place, one in enumerate(found) if last[one.node] == place]
+    every = [one for place, one in enumerate(found) if last[one.node] == place]
+    if every[0] is owner and all(one.node in known.bases for one in found):
+        known.above[owner.node] = tuple(every[1:])
+    return every
 
 
 _MOST_ANCESTORS = 40

@@ -104,9 +104,9 @@ def seen_as_objects(found: Sequence[Possibility], name: str, frame: Frame) -> Se
 
     What such a file sets is known from then on, whatever was there before.
     """
-    if not any(isinstance(one.thing, Made | External) for one in found):
+    merges = [site for site in frame.facts.calls.get("merge_from_file", ()) if site.place.scope is frame.scope]
+    if not merges or not any(isinstance(one.thing, Made | External) for one in found):
         return found
-    merges = (site for site in frame.facts.calls.get("merge_from_file", ()) if site.place.scope is frame.scope)
     if not any(is_merge(site.node, name) for site in merges):
         return found
     unknown = Items({}, complete=False, inherits=True, new_allowed=True)

@@ -95,6 +95,9 @@ def _scalar(node: Scalar) -> Thing:
 def as_tree(one: Possibility) -> Possibility:
     """Return a thing that a program makes a configuration of as a tree."""
     thing = one.thing
+    # A list of files has thousands of these, and is asked for again and again.
+    if isinstance(thing, str):
+        return replace(one, thing=Interpolation(thing)) if "${" in thing else one
     if isinstance(thing, Settings):
         return replace(one, thing=thing.here)
     if isinstance(thing, TreeMapping | TreeSequence):
@@ -103,8 +106,6 @@ def as_tree(one: Possibility) -> Possibility:
         return replace(one, thing=replace(thing, entries={key: trees(values) for key, values in thing.entries.items()}))
     if isinstance(thing, Row):
         return replace(one, thing=Row(tuple(trees(item) for item in thing.items)))
-    if isinstance(thing, str) and "${" in thing:
-        return replace(one, thing=Interpolation(thing))
     return one
 
 

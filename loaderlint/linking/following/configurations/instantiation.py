@@ -52,19 +52,29 @@ def configured(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilit
     node = arguments_of(call, ("config",)).get("config")
     if node is None or isinstance(node, ast.Starred):
         return unseen(span)
-    keywords = [one for one in call.keywords if one.arg != "config"]
-    given = dictionaries.items_of_call(evaluator, ast.Call(call.func, [], keywords), frame)
-    above = Items({key: settings.trees(values) for key, values in given.entries.items()}, given.complete)
+    merges = any(one.arg != "config" for one in call.keywords)
+    above: Items | None = None
     found: list[Possibility] = []
     for one in evaluator.evaluate(node, frame):
         tree = one if isinstance(one.thing, Settings) else structured.tree(evaluator, one)
         seen = settings.seen_as_settings(tree) if isinstance(tree.thing, Items) else tree
         if isinstance(seen.thing, Settings):
-            here = settings.merged(seen.thing.here, above) if keywords else seen.thing.here
+            here = seen.thing.here
+            if merges:
+                # Most mappings are not seen: what would be merged over those is not followed.
+                above = _keywords(evaluator, call, frame) if above is None else above
+                here = settings.merged(here, above)
             found.append(replace(seen, thing=settings.replaced(seen.thing, here)))
         else:
             found.extend(unseen(span, one.assumptions))
     return tuple(found)
+
+
+def _keywords(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Items:
+    """Return the keywords of a call of ``instantiate`` that are merged over the mapping it is given."""
+    keywords = [one for one in call.keywords if one.arg != "config"]
+    given = dictionaries.items_of_call(evaluator, ast.Call(call.func, [], keywords), frame)
+    return Items({key: settings.trees(values) for key, values in given.entries.items()}, given.complete)
 
 
 def made(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilities:
