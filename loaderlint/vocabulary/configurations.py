@@ -34,6 +34,16 @@ ATTRIBUTE_DICTS = INHERITING | {
 }
 """Classes of other people whose objects are made of the mapping or keywords they are called with."""
 
+_CONFIGS = (
+    *("mmengine.Config", "mmengine.config.Config", "mmengine.config.config.Config"),
+    *("mmcv.Config", "mmcv.utils.Config", "mmcv.utils.config.Config"),
+)
+PYTHON_SETTINGS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(_CONFIGS, ("cfg_dict", "cfg_text", "filename")),
+    **{f"{one}.fromfile": ("filename",) for one in _CONFIGS},
+}
+"""What gives the settings that a file of Python names, with its parameters (``mmcv/utils/config.py``, 1.7)."""
+
 KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
     "builtins.dict",
     "copy.copy",

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from loaderlint.linking.following.configurations import python_files
 from loaderlint.linking.following.evaluate import Evaluator
-from loaderlint.linking.loaders import mmengine
 from loaderlint.readers.python import PythonFacts
 from tests.linking.traced import Cases, loaders_of, traced
 
@@ -326,7 +326,7 @@ def test_a_value_in_the_mapping_itself_serves_who_asks_for_its_keys() -> None:
 
 def test_what_many_layers_of_files_share_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
-    genuine = mmengine._bases
+    genuine = python_files.bases
 
     def counting(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:
         nonlocal asked
@@ -334,7 +334,7 @@ def test_what_many_layers_of_files_share_is_worked_out_once(monkeypatch: pytest.
         assert asked < 2000
         return genuine(evaluator, facts)
 
-    monkeypatch.setattr(mmengine, "_bases", counting)
+    monkeypatch.setattr(python_files, "bases", counting)
     files = {"train.py": RUNNER, "configs/0a.py": UNMARKED, "configs/0b.py": "", "configs/0c.py": ""}
     for layer in range(1, 9):
         bases = [f"{layer - 1}{one}.py" for one in "abc"]

@@ -64,6 +64,12 @@ _IS_CONFIGURATION = re.compile(
 """Python files that are read as configuration, by their path (``mmengine.Config``, ``ml_collections.config_flags``)."""
 _NAMES_SETTINGS = (b"_base_", b"read_base", b"def get_config", b"_dataloader", b"\ndata")
 """Words one of which each of these has; looking for them first takes a tenth of the time."""
+_READS_SETTINGS = b"Config.fromfile("
+"""What a program says that reads any Python file as configuration, whatever its settings are called (mmengine)."""
+_RUNS_CODE = re.compile(rb"^(?:@|(?:async|class|def|for|if|try|while)\b)", re.M)
+"""What no such file has at its top."""
+_FOLDERS = ("conf", "cfg")
+"""What the names of folders begin with in which projects keep such files."""
 _LOADERS = tuple(sorted({name.rpartition(".")[2].encode() for name in LOADER_CALLABLES}))
 _SUFFIXES = (".py", ".yaml", ".yml", ".json", ".toml")
 
@@ -116,6 +122,8 @@ class Parts:
 
     def _look_through(self) -> None:
         written: list[str] = []
+        plain: list[str] = []
+        any_read = False
         for path in self._python:
             content = self._files.content(path) or b""
             self._brings[path].update(self._named_by(path, content))
@@ -123,6 +131,9 @@ class Parts:
             if names_settings and _IS_CONFIGURATION.search(content):
                 written.append(path)
                 continue
+            if b"worker" in content and is_plain(path, content):
+                plain.append(path)
+            any_read = any_read or _READS_SETTINGS in content
             self._programs.append(path)
             if any(word in content for word in _STARTS):
                 self._with_programs.update(self._around(path))
@@ -130,7 +141,7 @@ class Parts:
                 if any(word in content for word in words):
                     self._readers[language].append(path)
         self._readers_below = {language: self._below(paths) for language, paths in self._readers.items()}
-        for path in (*written, *self._configuration):
+        for path in (*written, *(plain if any_read else ()), *self._configuration):
             self._brings.setdefault(self._choice(path), set()).add(path)
         for path in self._configuration:
             self._brings[path].update(self._named_in(path))
@@ -313,6 +324,12 @@ class Parts:
             for reader in below.get(folder, ()):
                 self._brings[reader].add(choice)
         return choice
+
+
+def is_plain(path: str, content: bytes) -> bool:
+    """Return whether a Python file stands in a folder of configurations, and does nothing but give names to values."""
+    folders = path.lower().split("/")[:-1]
+    return any(one.startswith(_FOLDERS) for one in folders) and _RUNS_CODE.search(content) is None
 
 
 def _imported(content: bytes) -> set[tuple[str, frozenset[str]]]:

@@ -129,6 +129,8 @@ class Evaluator:
         """Words that a file which changes anything about what was followed must hold."""
         self.takers: set[str] = set()
         """The files of what is given a function or class whose callers are looked for: those may call it."""
+        self.settings_in_python: set[str] = set()
+        """The files of Python that were read as settings, with every name that these give."""
         self._objects: dict[tuple[object, ...], Instance] = {}
         self.relatives = Relatives()
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import copies, datasets, environment, local_names, members, modules, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
-from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened
+from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened, python_files
 from loaderlint.linking.things import dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -45,6 +45,7 @@ from loaderlint.vocabulary.configurations import (
     HYDRA_LOCATORS,
     INHERITING,
     KEEPS_ITS_ARGUMENT,
+    PYTHON_SETTINGS,
     WITH_CHANGES,
 )
 from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS, START_METHOD_QUESTIONS
@@ -121,6 +122,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return settled or (Possibility(Made(name, node, frame), span),)
     if name in ("builtins.locals", "builtins.vars") and not node.args and not node.keywords:
         return local_names.as_dictionary(evaluator, frame, span)
+    if name in PYTHON_SETTINGS and (settled := python_files.read(evaluator, node, frame, PYTHON_SETTINGS[name])):
+        return settled
     if name in KEEPS_ITS_ARGUMENT:
         return dictionary(evaluator, name, node, frame, span)
     if name in AS_DICTIONARY | WITH_CHANGES:

@@ -23,9 +23,11 @@ from loaderlint.linking.things.kinds import (
     Function,
     Instance,
     Items,
+    Made,
     Possibilities,
     Possibility,
     Row,
+    Unseen,
     choice,
     distinct,
     end_of,
@@ -38,7 +40,7 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import FunctionNode, called_by, default_of, keyword_names, parameters
+from loaderlint.readers.python import FunctionNode, called_by, default_of, dotted, keyword_names, parameters
 from loaderlint.vocabulary.prefilter import may_matter
 
 if TYPE_CHECKING:
@@ -94,7 +96,38 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     if called.for_users:
         given = _of_users(evaluator, default, node, frame, subject, offered=called.offered)
         ways.append((len(called.by) + called.elsewhere, given))
-    return one_of(subject, ways) or unseen(span)
+    return _with_settings_promised(evaluator, one_of(subject, ways) or unseen(span), node, frame)
+
+
+def _with_settings_promised(evaluator: Evaluator, given: Possibilities, node: ast.arg, frame: Frame) -> Possibilities:
+    """Return what a parameter gets, where that was not seen perhaps one of the objects that its annotation promises.
+
+    The fields of a dataclass have their values without anybody giving them.
+    """
+    if node.annotation is None or frame.scope.parent is None or dotted(node.annotation) is None:
+        return given
+    if not any(isinstance(one.thing, Unseen | Made) for one in given):
+        return given
+    where = Frame(frame.facts, end_of(frame.scope.parent))
+    kinds = [one.thing for one in evaluator.evaluate(node.annotation, where)]
+    kind = kinds[0] if len(kinds) == 1 else None
+    if not isinstance(kind, Class) or not _is_dataclass(kind):
+        return given
+    promised = Possibility(evaluator.any_object(kind), frame.facts.span(node))
+    subject = f"what {node.arg} is at {promised.span}"
+    found: list[Possibility] = []
+    for one in given:
+        if isinstance(one.thing, Unseen | Made):
+            found.extend(under((promised,), one.assumptions, choice(subject, "promised")))
+            found.extend(under((one,), choice(subject, "another")))
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def _is_dataclass(kind: Class) -> bool:
+    written = (one.func if isinstance(one, ast.Call) else one for one in kind.node.decorator_list)
+    return any((dotted(one) or "").rpartition(".")[2] == "dataclass" for one in written)
 
 
 def _on_the_object(evaluator: Evaluator, callers: Iterable[AnyCaller], frame: Frame) -> Iterator[tuple[int, AnyCaller]]:

@@ -82,6 +82,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         ended={platform: end for platform, end in ends.items() if end is not None},
         own_class=Touch(own.facts.span(own.node), own.node.name) if own is not None else None,
         starts_workers=site.starts_workers and not is_only_looked_at(evaluator, site),
+        settings_files=frozenset(evaluator.settings_in_python),
     )
     summed = given.get(site.kind.accumulation)
     if summed is None:

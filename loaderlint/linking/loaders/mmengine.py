@@ -22,13 +22,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
-from loaderlint.linking.following import changes, modules
+from loaderlint.linking.following.configurations import python_files
+from loaderlint.linking.following.configurations.python_files import LONGEST_INHERITANCE, PARTS, inherits
 from loaderlint.linking.loaders.made import value_of
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.loaders.sites import TORCH_KIND
-from loaderlint.linking.scopes.names import MUTATIONS
-from loaderlint.linking.things.kinds import Frame, Items, Possibilities, Possibility, Row, end_of, unseen
-from loaderlint.linking.things.merging import overwritten
+from loaderlint.linking.things.kinds import Items, Possibility, unseen
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import NO_ASSUMPTIONS
@@ -55,13 +54,9 @@ _RUNS = re.compile(
     rb"(?i)build|dataloader|\bmim\b|regist|runner|subprocess|\bsystem\b|(?<![a-z])train|\bmm(?!engine|cv)[a-z0-9]+"
 )
 """What code says, one way or another, that does more with configurations than read them."""
-_PARTS = "_base_"
-"""The folder of what configurations are put together from, and the name under which a file says what it inherits."""
 _NAMED_PATH = re.compile(r"""["']([^"'\n]+\.py)["']""")
 _NAMED_MODULE = re.compile(r"""from\s+([.\w]+)\s+import""")
 _TOP_FOLDER = re.compile(r"(?:\.\./)*[^/]*")
-_LONGEST_INHERITANCE = 10
-"""Files that inherit from each other; a longer chain is not followed."""
 
 
 def loaders(evaluator: Evaluator) -> Iterator[Loader]:
@@ -108,11 +103,7 @@ def _has_scripts(project: Project, folder: str) -> bool:
 def _is_configuration(facts: PythonFacts) -> bool:
     """Return whether a file is nothing but settings, of a loader among others."""
     plain = not any(isinstance(one, ast.FunctionDef | ast.ClassDef | ast.If | ast.For) for one in facts.tree.body)
-    return plain and (_inherits(facts) or any(name in facts.module.bindings for name in LOADERS))
-
-
-def _inherits(facts: PythonFacts) -> bool:
-    return _PARTS in facts.module.bindings or "read_base" in facts.module.bindings
+    return plain and (inherits(facts) or any(name in facts.module.bindings for name in LOADERS))
 
 
 def _is_read(evaluator: Evaluator, facts: PythonFacts) -> bool:
@@ -128,16 +119,18 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 def _is_part(facts: PythonFacts) -> bool:
     """Return whether a file is no configuration by itself, only what others take in."""
-    return _PARTS in facts.source.path.split("/") and "model" not in facts.module.bindings
+    return PARTS in facts.source.path.split("/") and "model" not in facts.module.bindings
 
 
 def _is_whole(evaluator: Evaluator, facts: PythonFacts, depth: int = 0) -> bool:
     """Return whether none of the files that a configuration inherits from was seen to be missing."""
-    if _PARTS not in facts.module.bindings or depth > _LONGEST_INHERITANCE:
+    if PARTS not in facts.module.bindings or depth > LONGEST_INHERITANCE:
         return True
 
     def whole() -> bool:
-        return not any(_is_missing(evaluator, path, depth) for path in _bases(evaluator, facts) if path is not None)
+        return not any(
+            _is_missing(evaluator, path, depth) for path in python_files.bases(evaluator, facts) if path is not None
+        )
 
     return evaluator.remembered(("whole settings", facts.source.path, depth), None, whole)
 
@@ -159,10 +152,12 @@ def _read_with(evaluator: Evaluator, facts: PythonFacts) -> frozenset[str]:
     """Return the paths of a configuration and of all that it inherits from."""
     found: dict[str, None] = {}
     waiting = [facts]
-    for _ in range(_LONGEST_INHERITANCE + 2):
+    for _ in range(LONGEST_INHERITANCE + 2):
         found.update((one.source.path, None) for one in waiting)
-        inheriting = (one for one in waiting if _PARTS in one.module.bindings)
-        paths = dict.fromkeys(path for one in inheriting for path in _bases(evaluator, one) if path is not None)
+        inheriting = (one for one in waiting if PARTS in one.module.bindings)
+        paths = dict.fromkeys(
+            path for one in inheriting for path in python_files.bases(evaluator, one) if path is not None
+        )
         bases = (evaluator.project.python(path) for path in paths if path not in found)
         waiting = [one for one in bases if one is not None]
     return frozenset(found)
@@ -174,7 +169,7 @@ def _taken_in(evaluator: Evaluator, parts: list[str], broken: Set[str]) -> set[s
     What a file that cannot be read inherits from is taken in by nothing.
     """
     taken: set[str] = set()
-    for path, text in evaluator.project.python_mentioning(_PARTS):
+    for path, text in evaluator.project.python_mentioning(PARTS):
         if path in broken:
             continue
         folder = posixpath.dirname(path)
@@ -191,16 +186,16 @@ def _taken_in(evaluator: Evaluator, parts: list[str], broken: Set[str]) -> set[s
 def _loader(evaluator: Evaluator, facts: PythonFacts, name: str, kind: LoaderCallable) -> Loader | None:
     spelled = {option: kind.spelling.get(option, option) for option in TORCH_DEFAULTS}
     place = _written(facts, name)
-    own = _own(evaluator, facts, name) if place is not None else ()
+    own = python_files.own_value(evaluator, facts, name) if place is not None else ()
     if place is None or not any(_holds(one, set(spelled.values())) for one in own):
         return None
-    values = _value(evaluator, facts, name)
+    values = python_files.value(evaluator, facts, name)
     if len(values) != 1 or not isinstance(values[0].thing, Items):
         return None
     items = values[0].thing
     if kind is _MMCV and "workers_per_gpu" not in items.entries:
         return None
-    if kind is TORCH_KIND and "dataset" not in items.entries and not (_inherits(facts) or _is_read(evaluator, facts)):
+    if kind is TORCH_KIND and "dataset" not in items.entries and not (inherits(facts) or _is_read(evaluator, facts)):
         return None
     options = {
         option: value_of(evaluator, option, Given.known(given), (NO_ASSUMPTIONS,), place)
@@ -223,72 +218,3 @@ def _written(facts: PythonFacts, name: str) -> Span | None:
 
 def _holds(one: Possibility, options: set[str]) -> bool:
     return isinstance(one.thing, Items) and bool(options & one.thing.entries.keys())
-
-
-def _value(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int = 0) -> Possibilities:
-    """Return what a configuration gives a name after all it inherits; nothing where it does not give it."""
-    own = _own(evaluator, facts, name)
-    if _PARTS not in facts.module.bindings:
-        return own
-    inherited = _inherited(evaluator, facts, name, depth)
-    if len(own) != 1 or not isinstance(own[0].thing, Items):
-        return own or inherited
-    written = own[0].thing
-    if _deletes(written):
-        kept = {key: values for key, values in written.entries.items() if key != "_delete_"}
-        return (replace(own[0], thing=replace(written, entries=kept)),)
-    if len(inherited) != 1 or not isinstance(inherited[0].thing, Items):
-        # What the file itself says holds whatever it is merged into.
-        return (replace(own[0], thing=replace(written, complete=written.complete and not inherited)),)
-    return (replace(own[0], thing=overwritten(inherited[0].thing, written, own[0].span)),)
-
-
-def _deletes(items: Items) -> bool:
-    return any(one.thing is True for one in items.entries.get("_delete_", ()))
-
-
-def _own(evaluator: Evaluator, facts: PythonFacts, name: str) -> Possibilities:
-    """Return what a file itself makes of a name, imports among it."""
-    frame = Frame(facts, end_of(facts.module))
-    bindings = facts.module.bindings.get(name, ())
-    if any(one.kind not in MUTATIONS for one in bindings):
-        found = evaluator.bound(name, frame, None, facts.span(facts.tree.body[0]))
-    elif "*" in facts.module.bindings:
-        imported = modules.star_import(evaluator, name, frame) or ()
-        known = [one for one in imported if isinstance(one.thing, Items)]
-        found = changes.changed(evaluator, known, name, frame, None, -1)
-    else:
-        return ()
-    return tuple(one for one in found if one.thing is not None)
-
-
-def _inherited(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int) -> Possibilities:
-    span = facts.span(facts.tree.body[0])
-    if depth > _LONGEST_INHERITANCE:
-        return unseen(span)
-    found: list[Possibility] = []
-    for path in _bases(evaluator, facts):
-        base = evaluator.project.python(path) if path is not None else None
-        found.extend(unseen(span) if base is None else _value_of_base(evaluator, base, name, depth + 1))
-    below = Possibility(Items({name: tuple(found)}), span)
-    (after,) = changes.changed(evaluator, [below], _PARTS, Frame(facts, end_of(facts.module)), None, -1)
-    return after.thing.entries.get(name, ()) if isinstance(after.thing, Items) and found else ()
-
-
-def _value_of_base(evaluator: Evaluator, base: PythonFacts, name: str, depth: int) -> Possibilities:
-    """Return what `_value` does, worked out once for all the files that inherit it."""
-    key = ("settings", base.source.path, name, depth)
-    return evaluator.remembered(key, None, lambda: _value(evaluator, base, name, depth))
-
-
-def _bases(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:
-    """Yield the paths of the files a file inherits from, None for one that is not followed."""
-    frame = Frame(facts, end_of(facts.module))
-    for one in evaluator.bound(_PARTS, frame, None, facts.span(facts.tree.body[0])):
-        names = [name for item in one.thing.items for name in item] if isinstance(one.thing, Row) else [one]
-        for name in names:
-            written = name.thing if isinstance(name.thing, str) else ""
-            # `{{ fileDirname }}` is filled in first, and `mmdet::` names an installed package.
-            path = written if written.endswith(".py") and not re.search("^/|::|{{", written) else None
-            folder = posixpath.dirname(facts.source.path)
-            yield None if path is None else posixpath.normpath(posixpath.join(folder, path))
