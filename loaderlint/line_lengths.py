@@ -39,7 +39,7 @@ def _of_toml(folder: str) -> Iterator[int]:
     for name, tables, key in _TOML:
         try:
             document: Any = tomllib.loads(_text(folder, name))
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):  # An integer of thousands of digits is a ValueError.
             continue
         for table in tables:
             found = document

@@ -151,6 +151,8 @@ def _parsed(content: str, shown: str) -> dict[str, Any]:
         place = _PLACE.search(message)
         line = place[1] if place and place[1] else content.rstrip().count("\n") + 1
         raise SettingsError(f"{shown}:{line}: {_PLACE.sub('', message)}") from error
+    except (ValueError, RecursionError) as error:  # An integer of thousands of digits is a ValueError.
+        raise SettingsError(f"{shown}:1: {error}") from error
     return document
 
 
@@ -211,7 +213,7 @@ def _gives(lines: list[str], names: list[str]) -> bool | None:
     """Return whether a TOML text has the value that names lead to, or None when it does not parse."""
     try:
         value: Any = tomllib.loads("\n".join(lines))
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return None
     for name in names:
         if not isinstance(value, dict) or name not in value:

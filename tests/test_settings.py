@@ -207,6 +207,8 @@ LENGTHS: dict[str, dict[str, str | bytes]] = {
 NO_LENGTHS: dict[str, dict[str, str | bytes]] = {
     "nothing": {},
     "files that cannot be read": {"ruff.toml": "line-length = \n", "setup.cfg": "no section\n", ".editorconfig": "[\n"},
+    "what is nested too deeply": {"ruff.toml": f"a = {'[' * 5000}{']' * 5000}\n"},
+    "an integer that is too long": {"ruff.toml": f"line-length = {'9' * 5000}\n"},
     "no number": {"ruff.toml": "line-length = 'long'\n", ".editorconfig": "[*]\nmax_line_length = off\n"},
     "other languages": {".editorconfig": "[*.md]\nmax_line_length = 100\n[{*.js,py}]\n"},
 }
@@ -438,6 +440,11 @@ def test_a_mistake_in_pyproject_is_named_at_its_line_there(project: WriteFiles) 
 def test_a_table_that_is_none_is_a_mistake(project: WriteFiles) -> None:
     message = mistake("[tool]\nloaderlint = 3\n", "pyproject.toml")
     assert message == "pyproject.toml:2: tool.loaderlint should be a table"
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000 + "]" * 5000], ids=["too long", "nested too deeply"])
+def test_a_value_that_no_parser_takes_is_a_mistake(value: str, project: WriteFiles) -> None:
+    assert mistake(f"cpus = {value}\n").startswith("loaderlint.toml:1: ")
 
 
 def test_a_settings_file_that_is_not_utf_8_is_a_mistake_at_its_line(project: WriteFiles) -> None:
