@@ -56,8 +56,8 @@ class UnguardedEntryPoint(Rule):
     set up, what workers read in their own process (`cfg.merge(args)`, `library.install()`); where what stays outside
     would come before what may prepare an import or make its files; where a module that only functions import adds to
     what workers read (a registry); where the file sets what it read of the environment further up, which workers begin
-    with; and where another file imports the module to run it. So may pytest, where
-    tests have a guard, and what imports by a name that only a run shows (`import_module("experiments." + name)`): then
+    with; and where another file imports the module, whose work would be turned off there. So may pytest, where tests
+    have a guard, and what imports by a name that only a run shows (`import_module("experiments." + name)`): then
     the finding is no more than likely, too.
     None where the file ends whatever imports it: what it is to refuse besides workers is for you to say.
     Of a library that is not known the names of functions say what they set up, and of a function that runs the loaders
