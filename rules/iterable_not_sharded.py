@@ -16,9 +16,10 @@ class IterableNotSharded(Rule):
 
     ## What it does
     Finds an `IterableDataset` of two or more workers whose `__iter__` reads the same in each of them, followed from
-    what it yields to the files, ranges or lists it is made of. Quiet where anything on that way asks for its worker,
-    wraps a source that may share itself out, draws at random, or was not seen. A rank shares out among processes alone,
-    where the constructor alone sets it or `torch.distributed` tells it; any other may count workers, and is quiet.
+    what it yields to the files, ranges or lists it is made of, each part of a `ChainDataset` (`first + second`) by
+    itself. Quiet where anything on that way asks for its worker, wraps a source that may share itself out, draws at
+    random, or was not seen. A rank shares out among processes alone, where the constructor alone sets it or
+    `torch.distributed` tells it; any other may count workers, and is quiet.
 
     ## Why it breaks
     Each worker has a copy of the dataset and iterates all of it. torch shares out indices, and an iterable dataset has

@@ -27,6 +27,7 @@ class UnguardedEntryPoint(Rule):
     forkserver: Windows, macOS, Linux from Python 3.14, or where the program says so. Making a loader there is fine.
     The `__main__.py` of a package or folder is shown with `--pedantic`: run by their names (`python -m package`), no
     worker imports it, and one that imports from its package (`from .train import main`) runs in no other way.
+    Quiet in `conftest.py`, and in `test_*.py` and `*_test.py` that hold tests: workers import pytest's main file then.
     Finds `if __name__ != "__main__": raise ...` at the top of such a program, too: it ends the workers, which import
     the file under another name.
 
@@ -55,8 +56,9 @@ class UnguardedEntryPoint(Rule):
     set up, what workers read in their own process (`cfg.merge(args)`, `library.install()`); where what stays outside
     would come before what may prepare an import or make its files; where a module that only functions import adds to
     what workers read (a registry); where the file sets what it read of the environment further up, which workers begin
-    with; and where another file imports the module to run it. So it may by a name that only a run shows
-    (`import_module("experiments." + name)`): then the finding is no more than likely, too.
+    with; and where another file imports the module, whose work would be turned off there. So may pytest, where tests
+    have a guard, and what imports by a name that only a run shows (`import_module("experiments." + name)`): then
+    the finding is no more than likely, too.
     None where the file ends whatever imports it: what it is to refuse besides workers is for you to say.
     Of a library that is not known the names of functions say what they set up, and of a function that runs the loaders
     only what it begins with counts.

@@ -39,6 +39,11 @@ class Imported(Struct, frozen=True):
     own: frozenset[str] = frozenset()
     setting: Mapping[str, SettingUp] = field(default_factory=dict)
 
+    @property
+    def importer(self) -> str:
+        """The path of a file that imports the module, whatever it takes from it; empty where none does."""
+        return self.alone or self.every or min(self.names.values(), default="")
+
 
 NOWHERE = Imported()
 """A module that no other file imports."""

@@ -28,6 +28,9 @@ ITERABLE_DATASETS = frozenset(
 )
 """Classes that are IterableDatasets under another name."""
 
+CHAINS = ("torch.utils.data.ChainDataset", "torch.utils.data.dataset.ChainDataset")
+"""The class that iterates one iterable dataset after the other, each as it is."""
+
 NO_DATASETS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing_extensions.Generic"})
 """Bases that say nothing of a class."""
 

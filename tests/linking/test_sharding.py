@@ -156,3 +156,61 @@ def test_a_source_that_is_given_is_followed_to_where_it_is_made() -> None:
     assert repeated(body, init, made="[1, 2]") == ["self.given"]
     assert repeated(body, init, made="Plain()") == ["self.given"]
     assert repeated(body, init, made="Shared()") == []
+
+
+JOINED = """
+from torch.utils.data import ChainDataset, ConcatDataset, Dataset, IterableDataset, get_worker_info
+class Counted(IterableDataset):
+    def __init__(self, count):
+        self.count = count
+    def __iter__(self):
+        return iter(range(self.count))
+class Shared(IterableDataset):
+    def __iter__(self):
+        yield get_worker_info().id
+class Adds(Counted):
+    def __add__(self, other):
+        return Shared()
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return index
+    def __len__(self):
+        return 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("Counted(4) + Counted(5)", True),
+        ("Counted(4) + Counted(5) + Counted(6)", True),
+        ("Shared() + Counted(5)", True),
+        ("ChainDataset([Counted(4), Counted(5)])", True),
+        ("ChainDataset([ChainDataset([Counted(4)]), Shared()])", True),
+        ("ChainDataset([Shared(), Shared()])", False),
+        ("Shared() + Shared()", False),
+        ("Adds(4) + Counted(5)", False),
+        ("Rows() + Rows()", False),
+        ("ChainDataset(unseen)", False),
+    ],
+)
+def test_a_chain_repeats_what_its_parts_do(made: str, found: bool) -> None:
+    loader = loader_of(f"{JOINED}DataLoader({made}, num_workers=2)\n")
+    assert {one.what for one in loader.payload.code.repeated} == ({"iter(range(self.count))"} if found else set())
+
+
+@pytest.mark.parametrize(
+    ("made", "iterable"),
+    [
+        ("Counted(4) + Counted(5)", True),
+        ("Rows() + Rows()", False),
+        ("Rows() + unseen", False),
+        ("ConcatDataset([Rows()]) + Rows()", False),
+        ("Adds(4) + Counted(5)", None),
+        ("unseen + Counted(5)", None),
+        ("[1] + [2]", False),
+        ("1 + 2", None),
+    ],
+)
+def test_datasets_that_are_added_are_of_the_kind_of_the_first(made: str, iterable: bool | None) -> None:
+    assert loader_of(f"{JOINED}DataLoader({made}, num_workers=2)\n").payload.iterable is iterable

@@ -1054,7 +1054,7 @@ def test_names_other_files_import_survive() -> None:
     code = "from torch.utils.data import DataLoader, TensorDataset\nloader = DataLoader(TensorDataset())\nsum(loader)\n"
     new, unsafe = guarded(code, "sum(", imported=Imported({"loader": "serve.py"}))
     assert stays(new, "loader = DataLoader(TensorDataset())")
-    assert unsafe == ""
+    assert unsafe == "serve.py imports the module, and its work would be turned off there"
 
 
 @pytest.mark.parametrize(
@@ -1363,3 +1363,23 @@ def test_blank_lines_that_hold_spaces_are_blank_lines() -> None:
 def test_a_guard_has_the_quotes_of_its_file() -> None:
     new, _ = guarded("from data import loader\nprint('a')\nfor b in loader:\n    print(b)\n", "for b")
     assert "if __name__ == '__main__':" in new
+
+
+WORK = "import json\nfrom torch.utils.data import DataLoader\nloader = DataLoader([1, 2])\nstats = {}\n"
+WORKS = {
+    "writes a file": "for batch in loader:\n    stats[batch] = 1\njson.dump(stats, open('stats.json', 'w'))\n",
+    "iterates a loader": "mean = sum(float(batch) for batch in loader)\n",
+    "registers": "for batch in loader:\n    stats.update(batch)\n",
+}
+
+
+@pytest.mark.parametrize("work", WORKS)
+@pytest.mark.parametrize(
+    "imported",
+    [Imported({"json": "train.py"}), Imported(every="train.py")],
+    ids=["for a name", "for all names"],
+)
+def test_work_that_importers_may_count_on_is_not_turned_off(work: str, imported: Imported) -> None:
+    begin = WORKS[work].splitlines()[0]
+    assert guarded(WORK + WORKS[work], begin, imported=Imported())[1] == ""
+    assert "train.py" in guarded(WORK + WORKS[work], begin, imported=imported)[1]

@@ -108,6 +108,11 @@ def is_iterable(evaluator: Evaluator, one: Possibility, asked: Possibilities) ->
     return None if kind is None else kind is not DatasetKind.MAP
 
 
+def kind_of(evaluator: Evaluator, one: Possibility) -> DatasetKind | None:
+    """Return how torch takes samples from a thing, None where it was not seen to be a dataset."""
+    return _kind(evaluator, one, 0)
+
+
 def _kind(evaluator: Evaluator, one: Possibility, depth: int) -> DatasetKind | None:
     thing = one.thing
     if isinstance(thing, Row):

@@ -23,6 +23,7 @@ from loaderlint.linking.following import (
     constructor_calls,
     escapes,
     instances,
+    joined_datasets,
     members,
     modules,
     names_read,
@@ -401,7 +402,7 @@ class Evaluator:
         if isinstance(node, ast.UnaryOp):
             return operators.unary(self, node, frame)
         if isinstance(node, ast.BinOp):
-            return operators.binary(self, node, frame)
+            return joined_datasets.added(self, node, frame, operators.binary(self, node, frame))
         if isinstance(node, ast.Compare):
             return operators.compare(self, node, frame)
         if isinstance(node, ast.Dict):

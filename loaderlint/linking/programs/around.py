@@ -30,6 +30,7 @@ from loaderlint.linking.programs.jobs import jobs
 from loaderlint.linking.programs.loaded_by_name import loaded_by_name
 from loaderlint.linking.programs.loader_uses import uses_of
 from loaderlint.linking.programs.own_processes import own_processes
+from loaderlint.linking.programs.run_by_pytest import is_a_program, run_by_pytest
 from loaderlint.linking.programs.sharing_strategies import sharing_strategies
 from loaderlint.linking.programs.start_method_calls import start_method_calls
 from loaderlint.linking.programs.unsettled import unsettled
@@ -89,9 +90,13 @@ class Programs:
                 files |= self._imports.brought_in(entry)
         for entry, run in runs.items():
             other_programs = runs.keys() - self._imports.brought_in(entry)
+            tested = run_by_pytest(self._evaluator, entry) if id(site.call) in run.at_import else None
+            if tested is not None and not is_a_program(self._evaluator, entry):
+                # Its workers import pytest's main file, not this one.
+                continue
             for touch in run.at_import.get(id(site.call), []):
                 workers = arriving(self._evaluator, site, loader, run.frames_at(site.call, touch), other_programs)
-                brought_in = loaded_by_name(self._evaluator, entry)
+                brought_in = tested or loaded_by_name(self._evaluator, entry)
                 unguarded.append(replace(touch, workers=workers, brought_in=brought_in))
             unguarded = [*_reached(unguarded, end), end] if (end := self._end_of_workers(entry)) else unguarded
         guarded = False if unguarded else (True if runs else None)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following.running import STEPS, Iterations, shortened
 from loaderlint.linking.programs.loaded_by_name import loaded_by_name
+from loaderlint.linking.programs.run_by_pytest import is_a_program, run_by_pytest
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.things.guards import guarded_place
 from loaderlint.linking.things.kinds import External, Frame
@@ -42,10 +43,12 @@ def start_method_calls(
     ran = list(_ran(evaluator, entry, run_of))
     main = evaluator.project.python(entry)
     in_notebook = main is not None and main.source.cells is not None
-    brought_in = loaded_by_name(evaluator, entry) if ran else None
+    tested = run_by_pytest(evaluator, entry) if ran else None
+    brought_in = tested or (loaded_by_name(evaluator, entry) if ran else None)
+    imported_again = not in_notebook and (tested is None or is_a_program(evaluator, entry))
     for one in ran:
-        # A worker imports no notebook, and what a notebook imports only where something it is sent needs it.
-        if one.raises and one.call.in_workers and not in_notebook and not _names_module(one.site.place):
+        # A worker imports no notebook and no file of tests, and what these import only where what it is sent needs it.
+        if one.raises and one.call.in_workers and imported_again and not _names_module(one.site.place):
             yield replace(one.call, brought_in=brought_in)
     for one in ran:
         before = next((other for other in ran if other is not one and _comes_before(other, one)), None)

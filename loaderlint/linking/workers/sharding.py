@@ -9,9 +9,22 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.running import STEPS, functions_run_by, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Items, Made, Possibility, Row
+from loaderlint.linking.things.kinds import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    under,
+)
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import Binding, Place, PythonFacts, dotted
+from loaderlint.vocabulary.datasets import CHAINS
 from loaderlint.vocabulary.sharding import (
     AMONG_PROCESSES,
     BASES,
@@ -46,13 +59,26 @@ def repeated(evaluator: Evaluator, given: Mapping[str, Given], starting: Sequenc
         return
     if any(word in one.facts.text(one.node) for one in starting for word in _SHARES_OUT_AT_START):
         return
-    for one in given["dataset"].possibilities if "dataset" in given else ():
+    for one in _iterated(evaluator, given["dataset"].possibilities, 0) if "dataset" in given else ():
         if isinstance(one.thing, Instance):
             with evaluator.steps(STEPS * 4):
                 source = _Reading(evaluator).source(one.thing)
             if source is not None:
                 facts, node = source
                 yield Touch(facts.span(node), shortened(facts.text(node)), one.assumptions, one.trail)
+
+
+def _iterated(evaluator: Evaluator, datasets: Possibilities, depth: int) -> Iterator[Possibility]:
+    """Yield datasets, of chains what these iterate one after the other: each part is shared out or not by itself."""
+    for one in datasets:
+        thing = one.thing
+        if not isinstance(thing, Made) or thing.callee not in CHAINS or depth > _DEEPEST:
+            yield one
+            continue
+        for given in thing.call.args[:1]:
+            for row in under(evaluator.evaluate(given, thing.frame), one.assumptions):
+                for part in row.thing.items if isinstance(row.thing, Row) else ():
+                    yield from _iterated(evaluator, under(part, row.assumptions), depth + 1)
 
 
 class _Reading:

@@ -64,7 +64,15 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
     unsafe = placement.unsafe
     if not unsafe and imported_by_others.alone:
         unsafe = f"{imported_by_others.alone} imports the module, and then nothing under the guard runs"
+    works = any(index in runs or _works(described[index]) for index in placement.inside)
+    if not unsafe and imported_by_others.importer and works:
+        unsafe = f"{imported_by_others.importer} imports the module, and its work would be turned off there"
     return under_guard(module, placement.inside), unsafe
+
+
+def _works(statement: Statement) -> bool:
+    """Return whether a statement does more than bind names: whoever imports the module may count on it."""
+    return not statement.guard and statement.kind in (Kind.SETS_UP, Kind.RUNS)
 
 
 def _parsed(module: cst.Module, statement: TopLevel) -> list[ast.stmt]:
