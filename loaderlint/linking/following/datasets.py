@@ -288,7 +288,7 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
         yield from _returned_length(evaluator, thing, one.assumptions)
     elif isinstance(thing, Made) and thing.callee in SUBSETS:
         indices = arguments(thing.call, ["dataset", "indices"]).get("indices")
-        if indices is None or not _is_new(indices) or _may_get_others(evaluator):
+        if indices is None or not is_new(indices) or _may_get_others(evaluator):
             return
         for way in evaluator.evaluate(indices, thing.frame):
             joint = together(one.assumptions, way.assumptions)
@@ -328,7 +328,7 @@ def _part_lengths(
             continue
         numbers = [item[0].thing for item in items]
         around = together(assumptions, way.assumptions, *(item[0].assumptions for item in items))
-        alone = numbers[part] if not wholes and _is_new(given["lengths"]) else None
+        alone = numbers[part] if not wholes and is_new(given["lengths"]) else None
         if type(alone) is int and alone > 1 and around is not None:
             # A 1 may be all of it, as a share.
             yield alone, around
@@ -351,13 +351,13 @@ def _shared(whole: int, numbers: Sequence[object]) -> Sequence[int] | None:
     return counts if len(counts) == len(known) and sum(counts) == whole else None
 
 
-def _is_new(row: ast.expr) -> bool:
+def is_new(row: ast.expr) -> bool:
     """Return whether a row is made where it stands: nobody has added to it."""
     match row:
         case ast.List(items) | ast.Tuple(items):
             return not any(isinstance(one, ast.Starred) for one in items)
         case ast.Call(ast.Name("list" | "tuple"), [inner]):
-            return _is_new(inner)
+            return is_new(inner)
         case ast.Call(ast.Name("range")):
             return True
     return False
