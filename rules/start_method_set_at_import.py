@@ -63,8 +63,8 @@ class StartMethodSetAtImport(Rule):
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each call that raises."""
         for call in loader.program.start_method_calls:
-            if call.after is not None:
-                message = f"`{call.what}` raises: the start method was set at {place(call.after)} before"
+            if call.after is not None or call.again is not None:
+                message = f"`{call.what}` raises{_when(call)}"
                 advice = "set it once, or give `multiprocessing_context` to the loaders"
                 if holds_on(call.assumptions, target):
                     fix: Remedy = Unfixed("which of the two is meant is not known")
@@ -83,6 +83,13 @@ class StartMethodSetAtImport(Rule):
                         loader, call, message, target, confidence=sure, error=_ERROR, help=advice, fix=fix
                     )
                     break
+
+
+def _when(call: StartMethodCall) -> str:
+    if call.again is not None:
+        return f" where {place(call.again)} has it run a second time in the same process"
+    assert call.after is not None
+    return f": the start method was set at {place(call.after)} before"
 
 
 def _guarded(call: StartMethodCall) -> Remedy:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.rule import Rule
+from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
-from loaderlint.model.value import holds_on
+from loaderlint.model.value import holds_on, together
+from loaderlint.model.worker_code import Exhausted
 
 
 class StopIterationInDataset(Rule):
@@ -60,3 +61,20 @@ class StopIterationInDataset(Rule):
                 message = f"the epoch ends without an error at the first sample that comes to `{end.what}`"
                 help = "raise another error, or leave the sample out where the dataset is made"
                 yield self.finding(loader, end, message, target, help=help)
+        for short in loader.payload.code.exhausted:
+            if any(self._ends(loader, short, target)):
+                message = (
+                    f"the epoch ends without an error where `{short.what}` finds no more: the iterator made at "
+                    f"{place(short.made)} has no more than {short.items} for {short.samples} samples"
+                )
+                help = "give each index its own item, `self.items[index]`"
+                yield self.finding(loader, short, message, target, help=help)
+
+    def _ends(self, loader: Loader, end: Exhausted, target: Target) -> Iterator[bool]:
+        """Yield for each worker count, with each batch size, whether a process that reads samples comes to the end."""
+        for workers, size in loader.together("num_workers", "batch_size", target):
+            count = workers.number(target) if loader.starts_workers else 0
+            batch = 1 if size.constant is None else size.number(target)
+            if isinstance(count, int) and isinstance(batch, int) and batch > 0:
+                joint = together(end.assumptions, workers.assumptions, size.assumptions)
+                yield joint is not None and holds_on(joint, target) and end.ends_with(count, batch)

@@ -119,6 +119,45 @@ def test_a_loader_that_is_asked_for_its_workers_keeps_them(
     assert "asks the loader for its num_workers" in capsys.readouterr().out
 
 
+ASKED_OF_ITERATOR = """
+from torch.utils.data import DataLoader
+
+
+def main():
+    loader = DataLoader(range(8), num_workers=2, persistent_workers=True)
+    iterator = iter(loader)
+    print({asked})
+    print(list(iterator))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "keeps"),
+    [
+        ("[one.pid for one in iterator._workers]", True),
+        ("iterator._num_workers", True),
+        ("iter(loader)._worker_result_queue", True),
+        ("loader.__iter__()._workers_status", True),
+        ("loader._iterator._workers", True),
+        ("getattr(iterator, '_workers')", True),
+        ("iterator._num_yielded", False),
+        ("pool._workers", False),
+        ("iter([])._workers", False),
+    ],
+)
+def test_a_loader_whose_iterator_is_asked_for_its_workers_keeps_them(
+    project: WriteFiles, asked: str, keeps: bool
+) -> None:
+    text = ASKED_OF_ITERATOR.format(asked=asked)
+    project({"train.py": text})
+    cli.run(["--platform", "windows", "--select", "LL101", "--fix", "train.py"])
+    assert (Path("train.py").read_text() == text) is keeps
+
+
 @pytest.mark.parametrize(
     "asking", ["loader.prefetch_factor == 8", "made().prefetch_factor == 8", "getattr(loader, 'prefetch_factor') == 8"]
 )

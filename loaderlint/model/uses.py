@@ -26,13 +26,15 @@ class StartMethodCall(Touch, frozen=True):
 
     ``in_workers`` says that it runs when a worker imports the main module; ``can_be_guarded`` that it is a statement of
     that module itself; with ``something_follows`` what that module does next may need the method, or set another.
-    ``after`` is another call that was seen to run before it in the same process.
+    ``after`` is another call that was seen to run before it in the same process, ``again`` what has the call itself run
+    there a second time.
     """
 
     in_workers: bool = False
     can_be_guarded: bool = False
     something_follows: bool = False
     after: Span | None = None
+    again: Span | None = None
 
 
 class OptionSet(Touch, frozen=True):

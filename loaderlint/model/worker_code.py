@@ -80,6 +80,27 @@ class Nested(Struct, frozen=True):
     trail: Trail = ()
 
 
+class Exhausted(Struct, frozen=True):
+    """A place that takes the next item of an iterator for every sample, of fewer than the dataset has samples.
+
+    ``items`` is how many that iterator has at most, which was made at ``made``; ``samples`` are all of the dataset's.
+    """
+
+    span: Span
+    what: str
+    made: Span
+    items: int
+    samples: int
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    trail: Trail = ()
+
+    def ends_with(self, workers: int, batch: int) -> bool:
+        """Return whether it has too few items for the samples that the busiest of so many workers reads, if any is."""
+        batches = -(-self.samples // batch)
+        share = min(self.samples, -(-batches // max(workers, 1)) * batch)
+        return self.items < share
+
+
 class CompiledCall(Struct, frozen=True):
     """A call of worker code to what ``torch.compile`` gave at ``compiled``.
 
@@ -97,17 +118,19 @@ class CompiledCall(Struct, frozen=True):
 class WorkerCode(Struct, frozen=True):
     """What ``dataset``, ``collate_fn`` and ``worker_init_fn`` do inside a worker.
 
-    Of a loader that has none, as far as was seen, only ``ends``, ``nested`` and ``on_cuda`` are known.
+    Of a loader that has none, as far as was seen, only ``ends``, ``exhausted``, ``nested`` and ``on_cuda`` are
+    known.
 
     ``unsendable`` is what they give back and a worker cannot send. ``repeated`` is what an iterable dataset reads in
     every worker alike: each gives all samples. ``seeds`` are the calls that seed random numbers as a worker starts, and
-    those that hand NumPy a number too big for it. ``ends`` is where reading one sample raises StopIteration, ``nested``
-    are loops over other loaders, ``threads`` the places that have torch compute with several threads, ``compiled`` the
-    calls of compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may
-    pin them. ``inherited`` is what uses a library's threads that only the main process has, ``own_threads`` what
-    starts such threads in every worker. ``asks_worker`` says that it asks which worker it runs in, ``changes``
-    that it may change what the worker keeps from one sample, or epoch, to the next, ``changes_tensors`` that this may
-    be a tensor, and ``remembers`` that a sample may be another because of those the same process read before.
+    those that hand NumPy a number too big for it. ``ends`` is where reading one sample raises StopIteration,
+    ``exhausted`` where it does once an iterator that the dataset keeps has no more items, ``nested`` are loops over
+    other loaders, ``threads`` the places that have torch compute with several threads, ``compiled`` the calls of
+    compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may pin
+    them. ``inherited`` is what uses a library's threads that only the main process has, ``own_threads`` what starts
+    such threads in every worker. ``asks_worker`` says that it asks which worker it runs in, ``changes`` that it may
+    change what the worker keeps from one sample, or epoch, to the next, ``changes_tensors`` that this may be a tensor,
+    and ``remembers`` that a sample may be another because of those the same process read before.
     ``left_behind`` is where the program changes what it reads after the modules were imported: only a forked worker has
     that. ``changed_later`` is where it changes names that it reads, or the defaults of tensors, and no other setting.
     ``imported_late`` is where modules change what it reads that the main process alone imports, in a function or under
@@ -125,6 +148,7 @@ class WorkerCode(Struct, frozen=True):
     repeated: tuple[Touch, ...] = ()
     seeds: tuple[Seed, ...] = ()
     ends: tuple[Touch, ...] = ()
+    exhausted: tuple[Exhausted, ...] = ()
     nested: tuple[Nested, ...] = ()
     threads: tuple[Touch, ...] = ()
     compiled: tuple[CompiledCall, ...] = ()

@@ -192,7 +192,8 @@ def read(source: Source) -> PythonFacts:
             tree = ast.parse(source.content, source.path)
         walked = walk(tree)
     except SyntaxError as error:
-        raise ReadError(refusal(error), error.lineno or 1, error.offset or 1) from None
+        # Where it can read no text at all, Python gives the place as line 0 and column -1.
+        raise ReadError(refusal(error), max(error.lineno or 1, 1), max(error.offset or 1, 1)) from None
     except (RecursionError, MemoryError):
         # No tree says where: a chain of operators or of `elif` nests once more with each of its parts.
         message = "nested too deeply to be read, as is a sum of thousands of terms or an `if` of hundreds of `elif`"

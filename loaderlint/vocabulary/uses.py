@@ -33,6 +33,18 @@ TELLS_OF_LOADERS = (
 )
 """Attributes that a loader keeps its options under (``torch/utils/data/dataloader.py``, 2.13)."""
 
+OF_WORKERS_ALONE = frozenset(
+    {
+        *("_data_queue", "_in_order", "_index_queues", "_mark_worker_as_unavailable", "_num_workers"),
+        *("_pin_memory_thread", "_pin_memory_thread_done_event", "_prefetch_factor", "_rcvd_idx", "_send_idx"),
+        *("_shutdown", "_shutdown_workers", "_task_info", "_tasks_outstanding", "_try_get_data", "_try_put_index"),
+        *("_worker_init_fn", "_worker_pids_set", "_worker_queue_idx_cycle", "_worker_result_queue", "_workers"),
+        *("_workers_done_event", "_workers_num_tasks", "_workers_status"),
+    }
+)
+"""Attributes of a loader's iterator that it has with workers alone, and the one that says how many
+(``_MultiProcessingDataLoaderIter``, ``torch/utils/data/dataloader.py``, 2.13)."""
+
 COUNTERS = frozenset({"range", "trange", "count", "xrange"})
 """Functions that count: a loop over what they return goes over numbers."""
 

@@ -7,6 +7,7 @@ import pytest
 from tests.linking.traced import IMPORT, Files, loaders_of
 
 HEAD = f"import multiprocessing as mp\nimport torch\n{IMPORT}"
+MAIN = "def main():\n    mp.set_start_method('spawn')\n    return 0\n"
 RUN = """
 if __name__ == '__main__':
     for batch in DataLoader(data, num_workers=2):
@@ -18,7 +19,9 @@ def calls(files: Files) -> list[str]:
     (loader,) = loaders_of({"main.py": HEAD + dedent(files) + RUN} if isinstance(files, str) else files)
     found = []
     for one in loader.program.start_method_calls:
-        kind = f"after {one.after.line}" if one.after else "guardable" if one.can_be_guarded else "elsewhere"
+        set_before = f"after {one.after.line}" if one.after else ""
+        run_again = f"again by {one.again.line}" if one.again else ""
+        kind = set_before or run_again or ("guardable" if one.can_be_guarded else "elsewhere")
         found.append(f"{one.span.path}:{one.span.line} {kind}")
     return found
 
@@ -70,6 +73,51 @@ CALLS: dict[str, tuple[Files, list[str]]] = {
     "perhaps before": (
         "if __name__ == '__main__':\n    if wanted():\n        mp.set_start_method('spawn')\n"
         "    mp.set_start_method('fork')\n",
+        [],
+    ),
+    "in a function that is called twice": (
+        f"{MAIN}if __name__ == '__main__':\n    main()\n    main()\n",
+        ["main.py:5 again by 9"],
+    ),
+    "in a function whose caller is called twice": (
+        f"{MAIN}def run():\n    main()\nif __name__ == '__main__':\n    run()\n    run()\n",
+        ["main.py:5 again by 11"],
+    ),
+    "in a function that is called once": (f"{MAIN}if __name__ == '__main__':\n    main()\n", []),
+    "in a function that may be called again": (
+        f"{MAIN}if __name__ == '__main__':\n    main()\n    if wanted():\n        main()\n",
+        [],
+    ),
+    "in a function called twice that returns before": (
+        "def main():\n    if ready():\n        return\n    mp.set_start_method('spawn')\n"
+        "if __name__ == '__main__':\n    main()\n    main()\n",
+        [],
+    ),
+    "in a function called twice, on a branch": (
+        "def main():\n    if wanted():\n        mp.set_start_method('spawn')\n"
+        "if __name__ == '__main__':\n    main()\n    main()\n",
+        [],
+    ),
+    "in a function called twice that runs once": (
+        f"import functools\n@functools.lru_cache\n{MAIN}if __name__ == '__main__':\n    main()\n    main()\n",
+        [],
+    ),
+    "in a function called twice that ends the process": (
+        f"{MAIN}    exit()\nif __name__ == '__main__':\n    main()\n    main()\n",
+        [],
+    ),
+    "in a function whose second error is caught": (
+        f"{MAIN}if __name__ == '__main__':\n    main()\n    try:\n        main()\n"
+        "    except RuntimeError:\n        pass\n",
+        [],
+    ),
+    "in a function that two processes call": (
+        f"{MAIN}if __name__ == '__main__':\n    main()\n    mp.Process(target=main).start()\n",
+        [],
+    ),
+    "forced in a function that is called twice": (
+        "def main():\n    mp.set_start_method('spawn', force=True)\n"
+        "if __name__ == '__main__':\n    main()\n    main()\n",
         [],
     ),
     "the second forced": (

@@ -364,6 +364,7 @@ REFUSED = {
     "a template": ("{{ name }} = 1 {% if a %}\n", 1),
     "an indent too many": ("a = 1\n    b = 2\n", 2),
     "a null byte": ("a = 1\x00\n", 1),
+    "a mark of another encoding than it names": ("\ufeff# coding: latin-1\na = 1\n", 1),
     "merge marks": ("<<<<<<< HEAD\na = 1\n=======\n", 1),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ from loaderlint.vocabulary.datasets import (
     REPEATING,
     REPEATING_ARGUMENTS,
     SIZED_TENSORS,
+    SPLITS,
     STREAMED,
     STREAMED_METHODS,
     SUBSETS,
@@ -121,6 +122,8 @@ def _kind(evaluator: Evaluator, one: Possibility, depth: int) -> DatasetKind | N
         return _kind_of_class(evaluator, thing)
     if not isinstance(thing, Made) or depth > _DEEPEST_CHAIN:
         return None
+    if thing.callee in SPLITS:
+        return DatasetKind.MAP if thing.part is not None else None
     # Many chains share their beginnings, where each method may be called on what several branches gave.
     key = "dataset kind", id(thing.call)
     return evaluator.remembered(key, thing.frame, lambda: _kind_of_made(evaluator, thing, depth))
@@ -290,12 +293,15 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
         yield from _returned_length(evaluator, thing, one.assumptions)
     elif isinstance(thing, Made) and thing.callee in SUBSETS:
         indices = arguments(thing.call, ["dataset", "indices"]).get("indices")
-        if indices is None or not _is_new(indices) or _may_get_others(evaluator):
+        if indices is None or not is_new(indices) or _may_get_others(evaluator):
             return
         for way in evaluator.evaluate(indices, thing.frame):
             joint = together(one.assumptions, way.assumptions)
             if isinstance(way.thing, Row) and way.thing.items and joint is not None:
                 yield len(way.thing.items), joint
+    elif isinstance(thing, Made) and thing.callee in SPLITS:
+        if thing.part is not None and not _may_get_others(evaluator):
+            yield from _part_lengths(evaluator, thing, thing.part, one.assumptions)
     elif isinstance(thing, Made) and thing.callee in TENSOR_DATASETS:
         for tensor in thing.call.args[:1]:
             for way in evaluator.evaluate(tensor, thing.frame):
@@ -305,13 +311,58 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
                         yield rows, joint
 
 
-def _is_new(row: ast.expr) -> bool:
+def _part_lengths(
+    evaluator: Evaluator, split: Made, part: int, assumptions: Assumptions
+) -> Iterator[tuple[int, Assumptions]]:
+    """Yield how many samples a part of a split has: the number at its position, or that share of the whole.
+
+    A list that is no longer being made where it stands may have grown; where its numbers add up to the whole, it has
+    not. Where they do not add up to a whole that is seen, torch raises (``random_split``).
+    """
+    given = arguments(split.call, ["dataset", "lengths"])
+    if "dataset" not in given or "lengths" not in given:
+        return
+    wholes = [
+        (length, met)
+        for whole in evaluator.evaluate(given["dataset"], split.frame)
+        for length, met in _lengths(evaluator, whole)
+    ]
+    for way in evaluator.evaluate(given["lengths"], split.frame):
+        items = way.thing.items if isinstance(way.thing, Row) and way.thing.in_order is None else ()
+        if not -len(items) <= part < len(items) or any(len(item) != 1 for item in items):
+            continue
+        numbers = [item[0].thing for item in items]
+        around = together(assumptions, way.assumptions, *(item[0].assumptions for item in items))
+        alone = numbers[part] if not wholes and is_new(given["lengths"]) else None
+        if type(alone) is int and alone > 1 and around is not None:
+            # A 1 may be all of it, as a share.
+            yield alone, around
+        for length, met in wholes:
+            shared, joint = _shared(length, numbers), together(around or NO_ASSUMPTIONS, met)
+            if shared is not None and around is not None and joint is not None:
+                yield shared[part], joint
+
+
+def _shared(whole: int, numbers: Sequence[object]) -> Sequence[int] | None:
+    """Return how many of ``whole`` samples each part gets, None where that is not seen or torch refuses it."""
+    known = [one for one in numbers if isinstance(one, int | float) and one >= 0]
+    if len(known) < len(numbers):
+        return None
+    if math.isclose(sum(known), 1) and sum(known) <= 1:
+        counts = [math.floor(whole * one) for one in known]
+        left = whole - sum(counts)
+        return [count + left // len(counts) + (place < left % len(counts)) for place, count in enumerate(counts)]
+    counts = [one for one in known if isinstance(one, int)]
+    return counts if len(counts) == len(known) and sum(counts) == whole else None
+
+
+def is_new(row: ast.expr) -> bool:
     """Return whether a row is made where it stands: nobody has added to it."""
     match row:
         case ast.List(items) | ast.Tuple(items):
             return not any(isinstance(one, ast.Starred) for one in items)
         case ast.Call(ast.Name("list" | "tuple"), [inner]):
-            return _is_new(inner)
+            return is_new(inner)
         case ast.Call(ast.Name("range")):
             return True
     return False

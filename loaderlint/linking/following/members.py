@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from loaderlint.linking.following import (
     class_attributes,
     environment,
@@ -224,7 +226,7 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
     if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, key, span)) is not None:
         return system
     if isinstance(thing, Made) and thing.callee in SPLITS and isinstance(key, int):
-        return (Possibility(thing, span),)
+        return (Possibility(replace(thing, part=key), span),)
     if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
         return (Possibility(GIVEN, span),)
     if isinstance(thing, External) and thing.name == "sys.modules" and key in ("__main__", "__mp_main__"):

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.linking.following.running import STEPS, Iterations, shortened
+from loaderlint.linking.programs.called_again import called_again
 from loaderlint.linking.programs.loaded_by_name import loaded_by_name
 from loaderlint.linking.programs.run_by_pytest import is_a_program, run_by_pytest
 from loaderlint.linking.scopes.caught import is_caught
@@ -52,8 +53,12 @@ def start_method_calls(
             yield replace(one.call, brought_in=brought_in)
     for one in ran:
         before = next((other for other in ran if other is not one and _comes_before(other, one)), None)
-        if one.raises and before is not None:
+        if not one.raises:
+            continue
+        if before is not None:
             yield replace(one.call, after=before.call.span)
+        elif (again := called_again(run_of(entry), one.site.place, "RuntimeError")) is not None:
+            yield replace(one.call, again=again)
 
 
 def _ran(evaluator: Evaluator, entry: str, run_of: Callable[[str], Iterations]) -> Iterator[_Ran]:

@@ -22,6 +22,7 @@ from loaderlint.linking.sharing.interpolated import Interpolations
 from loaderlint.linking.sharing.known_as import Names
 from loaderlint.linking.sharing.named_twice import NamedTwice
 from loaderlint.linking.sharing.names import ReadsOfNames
+from loaderlint.linking.sharing.of_iterators import asked_of_iterators
 from loaderlint.linking.sharing.repeated import Repeated, Way
 from loaderlint.linking.sharing.ways import OF_WORKERS, Hold, Ways, is_interpolated, needed_elsewhere, steps_of
 from loaderlint.linking.things.dictionaries import as_items
@@ -235,10 +236,16 @@ class _OtherUses:
         return {*(one.span for one in declared), *written}
 
     def read_back(self, option: str, loader: Loader) -> bool:
-        """Return whether the program asks a loader for what it was given."""
+        """Return whether the program asks a loader for what it was given, or its iterator for what workers have."""
+        if option == "num_workers" and loader.span in self._asked_of_iterators:
+            return True
         reads = (*self._asked.get(option, ()), *self._reads.by_name.get(option, ()))
         of_objects = [(one, owner) for one in reads if (owner := _owner(one.node)) is not None]
         return len(of_objects) > _MOST_READS or any(loader.span in self._made(one, owner) for one, owner in of_objects)
+
+    @cached_property
+    def _asked_of_iterators(self) -> Set[Span]:
+        return frozenset(asked_of_iterators(self._evaluator))
 
     def _is_loader(self, owner: ast.expr, frame: Frame) -> bool:
         with self._evaluator.steps(_STEPS):

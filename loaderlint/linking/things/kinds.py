@@ -151,11 +151,12 @@ class External(Struct, frozen=True, eq=False):
 
 
 class Made(Struct, frozen=True, eq=False):
-    """What a call of something outside the project returned."""
+    """What a call of something outside the project returned, or the ``part`` of it at a position."""
 
     callee: str
     call: ast.Call
     frame: Frame
+    part: int | None = None
 
 
 class Module(Struct, frozen=True, eq=False):

@@ -98,7 +98,7 @@ def unpacked(possibilities: Possibilities, index: tuple[int | slice, ...], span:
 def _part(whole: Possibility, position: int | slice, span: Span) -> Possibilities:
     if isinstance(whole.thing, Made) and whole.thing.callee in SPLITS:
         # What one part does in a worker is what the whole does, and it takes the same along.
-        return (whole,)
+        return (replace(whole, thing=replace(whole.thing, part=position if isinstance(position, int) else None)),)
     if not isinstance(whole.thing, Row):
         return unseen(span)
     items = whole.thing.items

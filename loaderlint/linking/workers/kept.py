@@ -23,6 +23,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.workers.grown import grown
 from loaderlint.linking.workers.let_go import is_let_go, may_pickle_itself
+from loaderlint.linking.workers.seeds_spent import asks_for_others
 from loaderlint.linking.workers.worker_uses import Use, WorkerUses, reads, touch_in, uses_of
 from loaderlint.model.kept import Kept, Kind
 from loaderlint.model.payload import Touch
@@ -152,11 +153,8 @@ class Keepsakes(Struct, eq=False):
         if not kind.draws:
             return not starting_seen or bool(uses.calls & vocabulary.WORKER_QUESTIONS)
         hooks = {scope.name for owner in lineage for scope in owner.scope.children}
-        return (
-            not starting_seen
-            or bool(uses.calls & vocabulary.WORKER_QUESTIONS)
-            or bool(hooks & vocabulary.RESEEDED_BY_LIBRARIES)
-        )
+        asks = bool(uses.calls & vocabulary.WORKER_QUESTIONS) and not asks_for_others(name, uses.running, lineage)
+        return not starting_seen or asks or bool(hooks & vocabulary.RESEEDED_BY_LIBRARIES)
 
     def _used(self, name: str, kind: Kind, uses: WorkerUses) -> tuple[Touch, ...]:
         found: dict[Span, Touch] = {}

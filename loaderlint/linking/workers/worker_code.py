@@ -20,6 +20,7 @@ from loaderlint.linking.workers.asks_for_main import asked_for_process
 from loaderlint.linking.workers.changed_in_workers import changes_in_workers, changes_tensors, remembers
 from loaderlint.linking.workers.draws import Draws, drawn_by
 from loaderlint.linking.workers.ends import stops
+from loaderlint.linking.workers.exhausted import exhausted
 from loaderlint.linking.workers.file_paths import UNSEEN
 from loaderlint.linking.workers.file_reads import paths_read
 from loaderlint.linking.workers.imported_late import imported_late
@@ -37,7 +38,7 @@ from loaderlint.model.gradually import first_of
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import CpuCount, together
-from loaderlint.model.worker_code import CompiledCall, Nested, WorkerCode
+from loaderlint.model.worker_code import CompiledCall, Exhausted, Nested, WorkerCode
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted, parameters
 from loaderlint.readers.python_calls import called_name
 
@@ -68,6 +69,7 @@ def worker_code(
     everything = list({id(one.node): one for functions in running.values() for one in functions}.values())
     anywhere = WorkerCode(
         ends=tuple(_ends(evaluator, given)),
+        exhausted=tuple(_exhausted(evaluator, given)),
         nested=tuple(_nested(evaluator, everything)),
         on_cuda=tuple(batches_on_cuda(evaluator, given)),
     )
@@ -152,6 +154,17 @@ def _ends(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Touch]:
                 for statement in stops(node.body, index, known):
                     facts = function.facts
                     yield Touch(facts.span(statement), facts.text(statement), one.assumptions, one.trail)
+
+
+def _exhausted(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Exhausted]:
+    """Yield where a map-style dataset takes more items of an iterator than that has."""
+    for one in given["dataset"].possibilities if "dataset" in given else ():
+        if isinstance(one.thing, Instance) and not _is_iterated(evaluator, one.thing):
+            for function in called(evaluator, one, ("__getitem__",)):
+                if any(called_name(site.node) == "next" for site in function.scope.calls):
+                    length = _length(evaluator, one.thing, given)
+                    for place in exhausted(evaluator, one.thing, function, length):
+                        yield replace(place, assumptions=one.assumptions, trail=one.trail)
 
 
 def _length(evaluator: Evaluator, dataset: object, given: Mapping[str, Given]) -> int:

@@ -57,9 +57,10 @@ class WorkerUses(Struct, eq=False):
     """What the methods of one object that run in a worker do with its attributes.
 
     ``uses`` are the attributes read, ``sets`` the names of those that are set anew, ``calls`` the last names of what is
-    called.
+    called. ``running`` are all the functions that run there.
     """
 
+    running: Sequence[Function]
     uses: list[Use] = field(default_factory=list)
     sets: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)
@@ -69,7 +70,7 @@ def uses_of(evaluator: Evaluator, instance: Instance, running: Sequence[Function
     """Return what worker code does with an object's attributes; ``running`` are all the functions that run there."""
     run = {id(one.node) for one in running}
     lineage = classes.lineage(evaluator, instance.of)
-    found = WorkerUses()
+    found = WorkerUses(running)
     seen: set[Scope] = set()
     methods = (classes.nearest(lineage, name) for name in RUN_IN_WORKER)
     starts = [one for one in methods if one is not None and id(one[1].node) in run]
