@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeGuard
 
 from loaderlint.linking.following.running import Iterated, Iterations
+from loaderlint.linking.programs.held_iterators import while_held
 from loaderlint.linking.workers.names_read import CONSTRUCTORS
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted
@@ -84,11 +85,10 @@ class WhileIterated:
         self._kept = kept
         self._files = files
         self._before = before
-        places = [place for run in runs for place in run.places.get(id(call), ())]
+        self._places = [place for run in runs for place in run.places.get(id(call), ())]
         # What `next` takes is taken where that stands, wherever the iterator was made.
-        places = [one for one in places if one.takes_one] or places
+        places = [one for one in self._places if one.takes_one] or self._places
         self._bodies = [(place.frame.facts, _body(place)) for place in places]
-        self._held = [one for run in runs for place in run.places.get(id(call), ()) for one in _while_held(place)]
 
     def holds(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> bool:
         """Return whether something that stands in a scope may run: in a loop itself, or in what that comes to."""
@@ -127,9 +127,10 @@ class WhileIterated:
     @cached_property
     def _loops(self) -> Sequence[tuple[PythonFacts, ast.stmt | ast.expr]]:
         seen = [(facts, body) for facts, body in self._bodies if body is not None]
+        held = [*while_held(self._files, self._places, self._before)]
         if self._kept or not seen or len(seen) < len(self._bodies):
-            return [*self._every_loop(), *self._held]
-        return [*seen, *self._held]
+            return [*self._every_loop(), *held]
+        return [*seen, *held]
 
     def _every_loop(self) -> Iterator[tuple[PythonFacts, ast.stmt | ast.expr]]:
         for facts in self._files:
@@ -258,18 +259,6 @@ def _body(place: Iterated) -> ast.stmt | ast.expr | None:
         loops = [arm.owner for arm in place.frame.place.arms if arm.loop]
         return next((one for one in reversed(loops) if isinstance(one, ast.stmt)), None)
     return None
-
-
-def _while_held(place: Iterated) -> Iterator[tuple[PythonFacts, ast.stmt]]:
-    """Yield what stands between the call that makes an iterator and the last line that speaks of it."""
-    scope = place.frame.scope
-    for name, bindings in scope.bindings.items() if place.makes_iterator else ():
-        for one in bindings:
-            if one.value is place.node:
-                read = [node for node in nodes_of(scope.node) if isinstance(node, ast.Name) and node.id == name]
-                first, last = place.node.lineno, max((node.lineno for node in read), default=0)
-                if first <= last:
-                    yield place.frame.facts, ast.Pass(lineno=first, end_lineno=last)
 
 
 def _counts(iterable: ast.expr) -> bool:
