@@ -112,6 +112,16 @@ class WhileIterated:
                 return True
         return False
 
+    def takes_in(self, facts: PythonFacts, block: ast.stmt) -> bool:
+        """Return whether a statement in a loop takes from an iterator, or calls a function that does."""
+        last = block.end_lineno or 0
+        inside = (body for other, body in self._loops if other is facts)
+        if not any(body.lineno <= block.lineno and last <= (body.end_lineno or 0) for body in inside):
+            return False
+        called = {called_name(one) for one in nodes_of(block) if isinstance(one, ast.Call)} & self._defined.keys()
+        nodes = [block, *(one.scope.node for name in sorted(called) for one in self._defined[name])]
+        return any(_takes_one(one) for node in nodes for one in nodes_of(node))
+
     def _comes_to(self, scope: Scope) -> bool:
         around: Scope | None = scope
         while around is not None and around.parent is not None:
@@ -242,6 +252,14 @@ def _is_name(node: ast.AST) -> TypeGuard[ast.Name | ast.Attribute]:
 def _takes_next(node: ast.While) -> bool:
     """Return whether each turn of a loop takes one thing more: ``batches.__next__()``."""
     return any(isinstance(one, ast.Call) and called_name(one) in _NEXT for one in nodes_of(node))
+
+
+def _takes_one(node: ast.AST) -> bool:
+    """Return whether an expression takes from what has been made before: not ``next(model.parameters())``."""
+    if not (isinstance(node, ast.Call) and called_name(node) in _NEXT):
+        return False
+    asked = node.func.value if isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
+    return isinstance(asked, ast.Name | ast.Attribute | ast.Subscript)
 
 
 def _is_called(node: ast.Attribute, around: ast.AST) -> bool:
