@@ -24,6 +24,9 @@ KEEP_ITERATORS = frozenset(
 PROGRESS_BARS = frozenset({"tqdm", "track", "alive_it", "enumerate", "progress_bar", "master_bar", "ProgressBar"})
 """Functions whose first argument is what a loop over them goes over."""
 
+HOLD_ITERATORS = (KEEP_ITERATORS - {"next"}) | PROGRESS_BARS | {"__iter__"}
+"""Functions and methods whose results take from what they are given when they are asked themselves."""
+
 LOOKS_AT_LOADERS = ("bool", "hash", "id", "isinstance", "len", "print", "repr", "str", "type")
 """Functions of Python that iterate no loader they are given."""
 

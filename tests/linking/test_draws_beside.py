@@ -107,10 +107,17 @@ def test_it_makes_no_difference_how_many_calls_lead_to_the_loop() -> None:
 
 SHUFFLED = """
 import torch
-from itertools import cycle
+from itertools import cycle, zip_longest
 from torch import nn
-from torch.utils.data import DataLoader
+from torch.nn import functional as F
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, SequentialSampler
 {seeds}
+class Picks:
+    def __iter__(self):
+        return iter(torch.randperm(8).tolist())
+class InOrder:
+    def __iter__(self):
+        return iter(range(8))
 def build():
     return nn.Linear(2, 2)
 def show():
@@ -130,6 +137,26 @@ BEGUN = {
     "a function of the project's": (BATCHES.format("show()"), ""),
     "layers": (BATCHES.format("net = nn.Linear(2, 2)"), "nn.Linear(2, 2)"),
     "numbers": (BATCHES.format("noise = torch.randn(2)"), "torch.randn(2)"),
+    "numbers for layers": (BATCHES.format("nn.init.normal_(weight)"), "nn.init.normal_(weight)"),
+    "numbers inside of layers": (BATCHES.format("kept = F.dropout(noise)"), "F.dropout(noise)"),
+    "numbers in place": (BATCHES.format("noise.uniform_()"), "noise.uniform_()"),
+    "a state": (BATCHES.format("torch.set_rng_state(state)"), "torch.set_rng_state(state)"),
+    "no state": (BATCHES.format("state = torch.get_rng_state()"), ""),
+    "numbers after counting has begun": (
+        "batches = enumerate(loader)\nnoise = torch.randn(2)\nprint(next(batches))",
+        "torch.randn(2)",
+    ),
+    "numbers after something lazy has begun": (
+        "batches = (batch for batch in loader)\nnoise = torch.randn(2)\nprint(next(batches))",
+        "torch.randn(2)",
+    ),
+    "two at a time, the longer one to its end": (
+        "for batch, more in zip_longest(loader, other): pass",
+        "zip_longest(loader, other)",
+    ),
+    "two of a list": ("both = [loader, other]\nfor batch, more in zip(*both): pass", "zip(*both)"),
+    "one of a list": ("both = [loader, range(8)]\nfor batch, more in zip(*both): pass", ""),
+    "one, the longer one to its end": ("for batch, more in zip_longest(loader, range(9)): pass", ""),
     "a seed": (BATCHES.format("torch.manual_seed(2)"), "torch.manual_seed(2)"),
     "nothing": (BATCHES.format("print(len(loader))"), ""),
     "numbers with each batch": (BATCHES.format("pass") + "\n    torch.randn(2)", ""),
@@ -161,3 +188,17 @@ def test_an_order_is_drawn_as_an_iterator_begins_or_as_it_is_asked(loop: str, wh
 )
 def test_an_order_is_drawn_of_what_all_code_shares(option: str, drawn_of_all: bool) -> None:
     assert bool(begun("for batch, more in zip(loader, other): pass", option=option)) is drawn_of_all
+
+
+ORDERS = {
+    "batches": ("batch_sampler=BatchSampler(RandomSampler(range(8)), 2, False)", True),
+    "batches in order": ("batch_sampler=BatchSampler(SequentialSampler(range(8)), 2, False)", False),
+    "one of the project": ("sampler=Picks()", True),
+    "one of the project, in order": ("sampler=InOrder()", False),
+    "batches of one of the project": ("batch_sampler=BatchSampler(Picks(), 2, False)", True),
+}
+
+
+@pytest.mark.parametrize(("option", "draws"), ORDERS.values(), ids=ORDERS)
+def test_whose_order_is_drawn(option: str, draws: bool) -> None:
+    assert begun(BATCHES.format("noise = torch.randn(2)"), option=option) == ("torch.randn(2)" if draws else "")

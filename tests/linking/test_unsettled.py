@@ -1227,3 +1227,22 @@ def test_samples_compute_by_the_modes_of_their_process(top: str, before: str, ar
 def test_the_main_file_has_another_name_in_workers(sample: str, read: bool) -> None:
     found = unsettled(ROWS.format(sample=sample), "", "Rows()", "print(batch)")
     assert [one.hanging for one in found] == ([Hanging.NAMED] if read else [])
+
+
+OPENS = ROWS.format(sample="open(f'{index}.txt').read()")
+
+
+@pytest.mark.parametrize(
+    ("top", "before", "does", "changes"),
+    [
+        (OPENS, "", "os.chdir('..')", True),
+        (OPENS, "", "save(batch)", True),
+        (OPENS, "os.chdir('..')", "print(batch)", False),
+        (OPENS, "", "os.listdir('..')", False),
+        (ROWS.format(sample="index"), "", "os.chdir('..')", False),
+    ],
+    ids=["in the loop", "in a function", "before", "looked at", "read by no sample"],
+)
+def test_paths_begin_where_the_process_stands(top: str, before: str, does: str, changes: bool) -> None:
+    save = "import os\ndef save(batch):\n    os.chdir('results')\n"
+    assert bool(unsettled(top + save, before, "Rows()", does)) is changes

@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 
 _SIDE_BY_SIDE = frozenset({"zip", "zip_longest"})
 """Functions that begin all they are given before they take anything."""
+_BEGINS = frozenset({"cycle", "enumerate", "islice", "iter", "zip"})
+"""Functions that begin what they are given at once, and take from it when they are asked themselves."""
+_IN_LAYERS = frozenset({"alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "gumbel_softmax", "rrelu"})
+"""Functions of ``torch.nn.functional`` that draw (pytorch.org, "torch.nn.functional")."""
+_IN_PLACE = frozenset({"cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"})
+"""Methods of tensors that fill them with what they draw (pytorch.org, "In-place random sampling")."""
+_SETS = frozenset({"set_rng_state"})
+"""Functions of torch that set what is drawn from then on."""
 
 
 def draws_beside(
@@ -43,7 +51,7 @@ def draws_beside(
     by_samples: frozenset[str],
 ) -> Iterator[Touch]:
     """Yield where a program draws, as it iterates a loader or later, of what samples, or their order, draw as well."""
-    if _is_drawn(given) and _seeds(evaluator):
+    if _is_drawn(evaluator, given) and _seeds(evaluator):
         yield from _begun_beside(evaluator, site, runs)
     ordering = list(_drawn_in_order(evaluator, given))
     shared = (by_samples & GENERATORS.keys()) | {library for library, _ in ordering}
@@ -66,13 +74,21 @@ def _drawn_in_order(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterato
                 yield library, touch_at(method.facts, call)
 
 
-def _is_drawn(given: Mapping[str, Given]) -> bool:
+def _is_drawn(evaluator: Evaluator, given: Mapping[str, Given]) -> bool:
     """Return whether a loader draws its order of torch's random numbers, which all code shares."""
     if any(one.thing is not None for one in (given["generator"].possibilities if "generator" in given else ())):
         return False
-    shuffles = any(one.thing for one in (given["shuffle"].possibilities if "shuffle" in given else ()))
-    samplers = (one.thing for one in (given["sampler"].possibilities if "sampler" in given else ()))
-    return shuffles or any(isinstance(one, Made) and one.callee.endswith("RandomSampler") for one in samplers)
+    if any(one.thing for one in (given["shuffle"].possibilities if "shuffle" in given else ())):
+        return True
+    samplers = [one.thing for name in SAMPLERS & given.keys() for one in given[name].possibilities]
+    for one in (one for one in samplers if isinstance(one, Made) and one.callee.endswith("BatchSampler")):
+        with evaluator.steps(STEPS):
+            samplers += [each.thing for inner in one.call.args[:1] for each in evaluator.evaluate(inner, one.frame)]
+    if any(isinstance(one, Made) and one.callee.endswith("RandomSampler") for one in samplers):
+        return True
+    methods = [classes.method(evaluator, one, "__iter__") for one in instances(evaluator, given, SAMPLERS)]
+    scopes = [one.scope for one in methods if one is not None]
+    return any(library == "torch" for scope in scopes for library, _ in drawn_by(scope, scope.calls))
 
 
 def _begun_beside(evaluator: Evaluator, site: PythonSite, runs: Sequence[Iterations]) -> Iterator[Touch]:
@@ -81,16 +97,29 @@ def _begun_beside(evaluator: Evaluator, site: PythonSite, runs: Sequence[Iterati
     An iterator that has workers asks for its order as it begins, one without them as it gives its first batch
     (``torch/utils/data/dataloader.py``, ``_reset`` and ``_next_index``).
     """
+    yield from _unpacked(evaluator, site)
     for place in (place for run in runs for place in run.places.get(id(site.call), ())):
         facts, node = place.frame.facts, place.node
-        if not isinstance(node, ast.Call):
-            continue
-        if called_name(node) in _SIDE_BY_SIDE:
+        if isinstance(node, ast.Call) and called_name(node) in _SIDE_BY_SIDE:
             beside = [one for one in node.args if one is not place.expression and not _holds(one, place.expression)]
             if any(loaders_in(evaluator, one, place.frame) for one in beside):
                 yield touch_at(facts, node)
-        elif called_name(node) == "iter":
+        begun = place.expression
+        several = begun.args if isinstance(begun, ast.Call) and called_name(begun) in _SIDE_BY_SIDE else []
+        if sum(bool(loaders_in(evaluator, one, place.frame)) for one in several) > 1:
+            yield touch_at(facts, begun)
+        if isinstance(node, ast.GeneratorExp) or (isinstance(node, ast.Call) and called_name(node) in _BEGINS):
             yield from _until_first(evaluator, place)
+
+
+def _unpacked(evaluator: Evaluator, site: PythonSite) -> Iterator[Touch]:
+    """Yield where several loaders that stand in one list are begun side by side: ``zip(*both)``."""
+    facts = site.frame.facts
+    for one in (one for name in sorted(_SIDE_BY_SIDE) for one in facts.calls.get(name, ())):
+        for argument in (each for each in one.node.args if isinstance(each, ast.Starred)):
+            behind = {each.call for each in loaders_in(evaluator, argument.value, Frame(facts, one.place))}
+            if len(behind) > 1 and id(site.call) in behind:
+                yield touch_at(facts, one.node)
 
 
 def _until_first(evaluator: Evaluator, place: Iterated) -> Iterator[Touch]:
@@ -123,6 +152,8 @@ def _draws_inside(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
 
 def _draws(name: str) -> bool:
     last = name.rpartition(".")[2]
+    if name.startswith("torch.nn.init.") or last in _IN_LAYERS | _IN_PLACE | _SETS:
+        return True
     makes_layers = name.startswith("torch.nn.") and last[:1].isupper()
     return makes_layers or name.startswith(DRAWS_OF_TORCH) or "seed" in last.lower()
 

@@ -7,58 +7,147 @@ A worker's error is made anew of a text of its own, which only holds that of the
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
 
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.workers.top_level import touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.nodes import nodes_of
-from loaderlint.readers.python import PythonFacts, dotted
+from loaderlint.readers.python import FunctionNode, PythonFacts, dotted, parameters
 from loaderlint.readers.python_calls import called_name
 
 _OF_NO_SAMPLE = frozenset({"CalledProcessError", "KeyboardInterrupt", "StopIteration", "SystemExit", "TimeoutExpired"})
 """Errors that no sample raises, or that come out of no worker."""
 _OF_ALL = frozenset({"__class__", "__traceback__", "add_note", "with_traceback"})
 """Attributes that all errors have, and that workers' errors have as well."""
-_LOOKS_INTO = frozenset({"endswith", "fullmatch", "match", "startswith"})
+_LOOKS_INTO = frozenset(
+    {"count", "endswith", "find", "findall", "finditer", "fullmatch", "index", "len", "match", "partition"}
+    | {"removeprefix", "removesuffix", "rfind", "rindex", "rpartition", "rsplit", "search", "split", "splitlines"}
+    | {"startswith", "sub"}
+)
+"""What looks into a text that it is called on, or handed (docs.python.org, ``str`` and ``re``)."""
+_ASKS = frozenset({"getattr", "hasattr", "vars"})
+"""Functions that ask for the attributes of what they are handed first."""
+_DEEPEST = 3
+"""Functions that hand an error on to each other; deeper ones are not looked into."""
 
 
 def errors_told(files: Sequence[PythonFacts], iterated: WhileIterated) -> Iterator[Touch]:
-    """Yield where what handles the errors of a loop over a loader looks into them."""
+    """Yield where what handles the errors of a loop over a loader, or of a batch, looks into them."""
+    functions = _Functions(files)
     for facts in files:
         for block in facts.blocks:
-            if not isinstance(block, ast.Try):
+            if isinstance(block, ast.With | ast.AsyncWith):
                 continue
-            told = [node for handler in block.handlers for node in _told(handler)]
-            if told and any(iterated.runs_in(facts, one) for one in block.body):
+            told = [node for handler in block.handlers for node in functions.told_by(handler)]
+            if told and any(iterated.runs_in(facts, one) or iterated.takes_in(facts, one) for one in block.body):
                 yield from (touch_at(facts, node) for node in told)
 
 
-def _told(handler: ast.ExceptHandler) -> Iterator[ast.expr]:
-    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = {(dotted(one) or "").rpartition(".")[2] for one in types if one is not None}
-    if handler.name is None or (names and names <= _OF_NO_SAMPLE):
-        return
-    for statement in handler.body:
-        for node in nodes_of(statement):
-            match node:
-                case ast.Attribute(ast.Name(name), attribute) if name == handler.name and attribute not in _OF_ALL:
-                    yield node
-                case ast.Compare(left, operators, others) if not any(
-                    isinstance(one, ast.In | ast.NotIn | ast.Is | ast.IsNot) for one in operators
-                ):
-                    if any(_is_text(one, handler.name) for one in (left, *others)):
-                        yield node
-                case ast.Call(ast.Attribute(owner), arguments) if called_name(node) in _LOOKS_INTO:
-                    if any(_is_text(one, handler.name) for one in (owner, *arguments)):
-                        yield node
+class _Functions:
+    """The functions of a program, which handlers may hand their errors to."""
+
+    def __init__(self, files: Sequence[PythonFacts]) -> None:
+        self._files = files
+
+    @cached_property
+    def _defined(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+        scopes = (scope for facts in self._files for scope in facts.scopes.values())
+        return {scope.name: scope.node for scope in scopes if isinstance(scope.node, FunctionNode)}
+
+    def told_by(self, handler: ast.ExceptHandler) -> Iterator[ast.expr | ast.stmt]:
+        """Yield what looks into an error that a handler names, where a sample may raise it."""
+        types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        names = {(dotted(one) or "").rpartition(".")[2] for one in types if one is not None}
+        if handler.name is not None and not (names and names <= _OF_NO_SAMPLE):
+            yield from self._told(handler.body, handler.name, 0)
+
+    def _told(self, body: Sequence[ast.stmt], name: str, depth: int) -> Iterator[ast.expr | ast.stmt]:
+        error = _Error(body, name)
+        for node in (node for statement in body for node in nodes_of(statement)):
+            if isinstance(node, ast.expr | ast.stmt) and (error.is_told_by(node) or self._hands_on(node, error, depth)):
+                yield node
+
+    def _hands_on(self, call: ast.expr | ast.stmt, error: _Error, depth: int) -> bool:
+        """Return whether a function that is handed an error looks into it."""
+        function = self._defined.get(called_name(call)) if isinstance(call, ast.Call) else None
+        if function is None or not isinstance(call, ast.Call) or depth == _DEEPEST:
+            return False
+        taken = [one.arg for one in parameters(function)]
+        if taken[:1] in (["self"], ["cls"]):
+            taken = taken[1:]
+        handed = [name for name, one in zip(taken, call.args, strict=False) if error.is_it(one)]
+        handed += [one.arg for one in call.keywords if one.arg and error.is_it(one.value)]
+        return any(any(self._told(function.body, name, depth + 1)) for name in handed)
 
 
-def _is_text(node: ast.expr, error: str) -> bool:
-    """Return whether an expression gives the text of an error."""
+class _Error:
+    """An error in the statements that handle it: its names, and those of its text."""
+
+    def __init__(self, body: Sequence[ast.stmt], name: str) -> None:
+        self._names: Set[str] = {name}
+        self._texts: Set[str] = frozenset()
+        given = [one for statement in body for node in nodes_of(statement) for one in _given(node)]
+        known = -1
+        while known < len(self._names) + len(self._texts):
+            known = len(self._names) + len(self._texts)
+            self._names |= {target for target, value in given if self.is_it(value)}
+            self._texts |= {target for target, value in given if self._is_text(value)}
+
+    def is_it(self, node: ast.expr) -> bool:
+        """Return whether an expression is the error itself."""
+        return isinstance(node, ast.Name) and node.id in self._names
+
+    def is_told_by(self, node: ast.expr | ast.stmt) -> bool:
+        """Return whether an expression, or a statement by itself, looks into the error or its text."""
+        match node:
+            case ast.Attribute(owner, attribute):
+                return self.is_it(owner) and attribute not in _OF_ALL
+            case ast.Compare(left, operators, others):
+                asks = any(isinstance(one, ast.In | ast.NotIn | ast.Is | ast.IsNot) for one in operators)
+                return not asks and any(self._is_text(one) for one in (left, *others))
+            case ast.Subscript(owner, key):
+                return self._is_text(owner) or self._is_text(key)
+            case ast.Match(subject, cases):
+                looks = any(map(_looks_inside, cases))
+                return self._is_text(subject) or (self.is_it(subject) and looks)
+            case ast.Call(ast.Name(name), [asked, *_]) if name in _ASKS and self.is_it(asked):
+                return True
+            case ast.Call(function, arguments) if called_name(node) in _LOOKS_INTO:
+                called_on = [function.value] if isinstance(function, ast.Attribute) else []
+                return any(self._is_text(one) for one in (*called_on, *arguments))
+        return False
+
+    def _is_text(self, node: ast.expr) -> bool:
+        """Return whether an expression gives the text of the error, or one that is made of it."""
+        match node:
+            case ast.Name(name):
+                return name in self._texts
+            case ast.Call(ast.Name("str" | "repr" | "format"), [one, *_]):
+                return self.is_it(one) or self._is_text(one)
+            case ast.Call(ast.Attribute(inner, "format"), arguments):
+                return self._is_text(inner) or any(self.is_it(one) or self._is_text(one) for one in arguments)
+            case ast.Call(ast.Attribute(inner)) | ast.Subscript(inner):
+                return self._is_text(inner)
+            case ast.JoinedStr(parts):
+                shown = [one.value for one in parts if isinstance(one, ast.FormattedValue)]
+                return any(self.is_it(one) or self._is_text(one) for one in shown)
+            case ast.BinOp(left, ast.Add() | ast.Mod(), right):
+                inside = right.elts if isinstance(right, ast.Tuple) else [right]
+                return any(self.is_it(one) or self._is_text(one) for one in (left, *inside))
+        return False
+
+
+def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that a statement, or an expression, gives something."""
     match node:
-        case ast.Call(ast.Name("str" | "repr"), [ast.Name(name)]):
-            return name == error
-        case ast.Call(ast.Attribute(inner)):
-            return _is_text(inner, error)
-    return False
+        case ast.Assign(targets, value):
+            yield from ((one.id, value) for one in targets if isinstance(one, ast.Name))
+        case ast.AnnAssign(ast.Name(name), _, ast.expr() as value) | ast.NamedExpr(ast.Name(name), value):
+            yield name, value
+
+
+def _looks_inside(case: ast.match_case) -> bool:
+    """Return whether a case asks for more than the class of what it is about."""
+    return any(isinstance(one, ast.MatchClass) and (one.patterns or one.kwd_attrs) for one in nodes_of(case.pattern))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from loaderlint.linking.programs.while_iterated import words_in
+from loaderlint.linking.programs.while_iterated import WhileIterated, words_in
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import full_name, is_later, touch_at
 from loaderlint.model.payload import Touch
@@ -55,6 +55,11 @@ docs.python.org, ``decimal`` ("Context objects" are a thread's own), ``locale``,
 pytorch.org, "Automatic Mixed Precision package" ("CPU Ops that can autocast to bfloat16") and "Locally disabling
 gradient computation".
 """
+_OPENS = frozenset(
+    {"Path", "decode_image", "exists", "fromfile", "imread", "isfile", "listdir", "load", "loadtxt", "memmap", "open"}
+    | {"read_csv", "read_image", "read_parquet", "read_video", "sf", "soundfile", "torchaudio"}
+)
+"""Words of code that opens files, by paths that may begin where the process stands."""
 _LAST = frozenset(name.rpartition(".")[2] for name in _MODES)
 
 
@@ -75,6 +80,17 @@ def modes_set(evaluator: Evaluator, running: Sequence[Function], files: Sequence
                 later = is_later(evaluator, facts, site.node, site.place) or _decorates(site)
                 if later and _sets(site, mode):
                     yield touch_at(facts, site.node)
+
+
+def directories_changed(
+    running: Sequence[Function], files: Sequence[PythonFacts], iterated: WhileIterated
+) -> Iterator[Touch]:
+    """Yield where a program goes to another directory while samples are read that workers still read from theirs."""
+    sites = [(facts, site) for facts in files for name in ("chdir", "fchdir") for site in facts.calls.get(name, ())]
+    if sites and any(not _OPENS.isdisjoint(words_in(one.facts, one.node)) for one in running):
+        for facts, site in sites:
+            if iterated.holds(facts, site.place.scope, site.node):
+                yield touch_at(facts, site.node)
 
 
 def _decorates(site: CallSite) -> bool:

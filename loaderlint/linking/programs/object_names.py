@@ -11,7 +11,7 @@ from loaderlint.linking.programs.meanwhile import comes_after
 from loaderlint.linking.programs.object_uses import ANY_KEY, SHOWS, Use, Uses
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Made, Thing, Unseen
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Items, Made, Row, Thing, Unseen
 from loaderlint.linking.workers.top_level import imported
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.nodes import nodes_of
@@ -32,6 +32,18 @@ HOLDS = (
 """What gives a container of what it is handed, by the last part of its name."""
 _PUTS = PUTS | {"__setitem__", "put", "put_nowait", "register", "setdefault", "update"}
 """Methods that put what they are handed into what they are called on."""
+
+
+BUILT_IN = frozenset({f"builtins.{name}" for name in ("bytearray", "dict", "list", "set", "sorted")})
+"""What makes containers that Python has of its own."""
+CONTAINERS = (
+    BUILT_IN
+    | {f"collections.{name}" for name in ("ChainMap", "OrderedDict", "UserDict", "UserList", "defaultdict", "deque")}
+    | {f"{name}.{kind}" for name in ("queue", "multiprocessing") for kind in ("Queue", "SimpleQueue")}
+    | {"queue.LifoQueue", "queue.PriorityQueue", "types.SimpleNamespace", "argparse.Namespace"}
+    | {"weakref.WeakSet", "weakref.WeakValueDictionary"}
+)
+"""What makes a container whose methods do nothing but put, or take (docs.python.org, the pages of these modules)."""
 
 
 class Name(NamedTuple):
@@ -137,16 +149,44 @@ class Following:
                 held=held,
                 is_array=one.is_array,
             )
-        for name, key in _put_into(use):
-            if next(imported(one.scope, name.partition(".")[0]), None):
-                continue
-            yield Name(one.facts, holder(one.scope, name), name, whole, one.added_to, held=key, is_array=one.is_array)
+        yield from self._holding(one, use, seen=True)
         for taken in self._taken(one, use):
             added = one.stays(element=use.element)
             yield Name(*taken, whole, added, element=one.element, held=use.held, is_array=one.is_array)
 
+    def _holding(self, one: Name, use: Use, *, seen: bool) -> Iterator[Name]:
+        """Yield the containers that an object is put into, those that were ``seen`` to be some, or those that were not.
+
+        What others do that methods of containers are called may be anything: ``scaler.update(rows)``.
+        """
+        whole = one.whole or use.part
+        for owner, name, key in _put_into(use):
+            if next(imported(one.scope, name.partition(".")[0]), None):
+                continue
+            if (owner is None or self._is_container(one, owner)) is seen:
+                scope = holder(one.scope, name)
+                yield Name(one.facts, scope, name, whole, one.added_to, held=key, is_array=one.is_array)
+
+    def _is_container(self, one: Name, owner: ast.expr) -> bool:
+        """Return whether an expression, or all that its name is given, is seen to be a container."""
+        name = dotted(owner) or ""
+        given = [each for each in holder(one.scope, name).bindings.get(name, ()) if each.kind not in MUTATIONS]
+        if given and all(each.kind == "assign" and each.value is not None for each in given):
+            return all(self._is_seen(each.value, Frame(one.facts, each.place)) for each in given if each.value)
+        return self._is_seen(owner, Frame(one.facts, place_in(one.scope, owner)))
+
+    def _is_seen(self, node: ast.expr, frame: Frame) -> bool:
+        things = self._things(node, frame)
+        return bool(things) and all(
+            isinstance(each, Items | Row) or (isinstance(each, Made) and each.callee in CONTAINERS) for each in things
+        )
+
     def beside(self, one: Name, use: Use) -> Iterator[Name]:
-        """Yield what functions of the project call an object that they may be handed by what runs them: ``map``."""
+        """Yield what functions of the project call an object that they may be handed by what runs them: ``map``.
+
+        What may be a container of it is among them.
+        """
+        yield from self._holding(one, use, seen=False)
         yield from (Name(*taken, one.whole or use.part, element=True) for taken in self._beside(one, use))
 
     def _taken(self, one: Name, use: Use) -> Iterator[_Taken]:
@@ -269,23 +309,26 @@ def _given(use: Use) -> Iterator[tuple[str, bool]]:
         yield from ((name, element or inner[0] is not target) for name in names if name)
 
 
-def _put_into(use: Use) -> Iterator[tuple[str, str]]:
-    """Yield the names of the containers, and objects, that an object is put into where it stands, each with the key."""
+def _put_into(use: Use) -> Iterator[tuple[ast.expr | None, str, str]]:
+    """Yield the names of the containers, and objects, that an object is put into where it stands, each with the key.
+
+    Where a method puts it there, what that is called on stands first: no other may know the method.
+    """
     node = use.node
     match use.around:
         case [ast.Assign(targets, value), *_] if value is node:
             for target in targets:
                 match target:
                     case ast.Subscript(owner, ast.Constant(str(key))):
-                        yield from ((name, key) for name in _container(owner))
+                        yield from ((None, name, key) for name in _container(owner))
                     case ast.Subscript(owner):
-                        yield from ((name, ANY_KEY) for name in _container(owner))
+                        yield from ((None, name, ANY_KEY) for name in _container(owner))
                     case ast.Attribute(ast.Name(name), key) if name != "self":
-                        yield name, key
+                        yield None, name, key
         case [ast.Call(ast.Attribute(owner, name)) as call, *_] if name in _PUTS and node in call.args:
-            yield from ((name, ANY_KEY) for name in _container(owner))
+            yield from ((owner, name, ANY_KEY) for name in _container(owner))
         case [ast.keyword(arg=key), ast.Call(ast.Attribute(owner, "update")), *_]:
-            yield from ((name, key or ANY_KEY) for name in _container(owner))
+            yield from ((owner, name, key or ANY_KEY) for name in _container(owner))
 
 
 def _container(node: ast.expr) -> Iterator[str]:

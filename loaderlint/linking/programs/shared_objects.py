@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following.running import STEPS
-from loaderlint.linking.programs.object_names import HOLDS, Following, Name, holder, innermost
+from loaderlint.linking.programs.object_names import BUILT_IN, HOLDS, Following, Name, holder, innermost
 from loaderlint.linking.programs.object_uses import Use
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Row, Thing, Unseen
@@ -32,7 +32,6 @@ _MOST_NAMES = 60
 """Names that one object has in a program; where it has more, what is done with it is not known."""
 _MOST_LOOKED_AT = 150
 """Names after which those of what may be a mere number are looked at no more."""
-_CONTAINERS = frozenset({f"builtins.{name}" for name in ("bytearray", "dict", "list", "set", "sorted")})
 _STAY = ("argparse.", "builtins.", "pathlib.", "os.", "torch.device", "torchvision.transforms")
 """What makes things that stay as they are, or of which `names_written` knows what is set."""
 _SETTERS = frozenset({"__delattr__", "__delitem__", "__setattr__", "__setitem__", "delattr", "setattr"})
@@ -180,7 +179,7 @@ def _sources(scope: Scope, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
 def _may_change(thing: Thing) -> bool:
     """Return whether a thing is one of those that are changed in place."""
     if isinstance(thing, Made):
-        return thing.callee in _CONTAINERS or not thing.callee.startswith(_STAY)
+        return thing.callee in BUILT_IN or not thing.callee.startswith(_STAY)
     return isinstance(thing, Items | Row) or (isinstance(thing, Unseen) and thing.something)
 
 
@@ -189,7 +188,7 @@ def _is_array(thing: Thing) -> bool:
 
 
 def _is_container(thing: Thing) -> bool:
-    return isinstance(thing, Made) and thing.callee in _CONTAINERS
+    return isinstance(thing, Made) and thing.callee in BUILT_IN
 
 
 def _seen_through(scope: Scope, node: ast.expr) -> ast.expr:
@@ -237,6 +236,9 @@ def _changes_whole(one: Name, use: Use) -> bool:
         case ast.Call() if node in first.args:
             name = _called(one.scope, first)
             if name in CHANGES_ITS_ARGUMENT or _is_in_place(first) or _ends_in_place(name):
+                return first.args[0] is node
+            owner, _, method = name.rpartition(".")
+            if f"builtins.{owner}" in BUILT_IN and method in MUTATORS:
                 return first.args[0] is node
             if name.startswith("numpy.") and _OUT.get(name.rpartition(".")[2]) == first.args.index(node):
                 return True

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.programs.errors_told import errors_told
 from loaderlint.linking.programs.layers_held import layers_held
-from loaderlint.linking.programs.modes import modes_set
+from loaderlint.linking.programs.modes import directories_changed, modes_set
 from loaderlint.linking.programs.names_written import Written, names_written
 from loaderlint.linking.programs.object_names import Name, holder
 from loaderlint.linking.programs.open_stores import stores_written
@@ -69,6 +69,7 @@ def unsettled(
     yield from _hanging(changes, Hanging.CHANGED)
     written = stores_written(evaluator, sent.instances, sent.running, sent.files, sent.iterated)
     yield from _hanging(written, Hanging.CHANGED)
+    yield from _hanging(directories_changed(sent.running, sent.files, sent.iterated), Hanging.CHANGED)
     yield from _hanging(other_copies(evaluator, sent.instances), Hanging.COPIED)
     yield from _hanging(other_errors(evaluator, sent.running, sent.files), Hanging.RAISED)
     yield from _hanging(errors_told(sent.files, sent.iterated), Hanging.TOLD)

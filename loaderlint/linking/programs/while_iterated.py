@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeGuard
 
 from loaderlint.linking.following.running import Iterated, Iterations
+from loaderlint.linking.programs.held_iterators import while_held
 from loaderlint.linking.workers.names_read import CONSTRUCTORS
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted
@@ -84,11 +85,10 @@ class WhileIterated:
         self._kept = kept
         self._files = files
         self._before = before
-        places = [place for run in runs for place in run.places.get(id(call), ())]
+        self._places = [place for run in runs for place in run.places.get(id(call), ())]
         # What `next` takes is taken where that stands, wherever the iterator was made.
-        places = [one for one in places if one.takes_one] or places
+        places = [one for one in self._places if one.takes_one] or self._places
         self._bodies = [(place.frame.facts, _body(place)) for place in places]
-        self._held = [one for run in runs for place in run.places.get(id(call), ()) for one in _while_held(place)]
 
     def holds(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> bool:
         """Return whether something that stands in a scope may run: in a loop itself, or in what that comes to."""
@@ -112,6 +112,16 @@ class WhileIterated:
                 return True
         return False
 
+    def takes_in(self, facts: PythonFacts, block: ast.stmt) -> bool:
+        """Return whether a statement in a loop takes from an iterator, or calls a function that does."""
+        last = block.end_lineno or 0
+        inside = (body for other, body in self._loops if other is facts)
+        if not any(body.lineno <= block.lineno and last <= (body.end_lineno or 0) for body in inside):
+            return False
+        called = {called_name(one) for one in nodes_of(block) if isinstance(one, ast.Call)} & self._defined.keys()
+        nodes = [block, *(one.scope.node for name in sorted(called) for one in self._defined[name])]
+        return any(_takes_one(one) for node in nodes for one in nodes_of(node))
+
     def _comes_to(self, scope: Scope) -> bool:
         around: Scope | None = scope
         while around is not None and around.parent is not None:
@@ -127,9 +137,10 @@ class WhileIterated:
     @cached_property
     def _loops(self) -> Sequence[tuple[PythonFacts, ast.stmt | ast.expr]]:
         seen = [(facts, body) for facts, body in self._bodies if body is not None]
+        held = [*while_held(self._files, self._places, self._before)]
         if self._kept or not seen or len(seen) < len(self._bodies):
-            return [*self._every_loop(), *self._held]
-        return [*seen, *self._held]
+            return [*self._every_loop(), *held]
+        return [*seen, *held]
 
     def _every_loop(self) -> Iterator[tuple[PythonFacts, ast.stmt | ast.expr]]:
         for facts in self._files:
@@ -243,6 +254,14 @@ def _takes_next(node: ast.While) -> bool:
     return any(isinstance(one, ast.Call) and called_name(one) in _NEXT for one in nodes_of(node))
 
 
+def _takes_one(node: ast.AST) -> bool:
+    """Return whether an expression takes from what has been made before: not ``next(model.parameters())``."""
+    if not (isinstance(node, ast.Call) and called_name(node) in _NEXT):
+        return False
+    asked = node.func.value if isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
+    return isinstance(asked, ast.Name | ast.Attribute | ast.Subscript)
+
+
 def _is_called(node: ast.Attribute, around: ast.AST) -> bool:
     return isinstance(around, ast.Call) and around.func is node
 
@@ -258,18 +277,6 @@ def _body(place: Iterated) -> ast.stmt | ast.expr | None:
         loops = [arm.owner for arm in place.frame.place.arms if arm.loop]
         return next((one for one in reversed(loops) if isinstance(one, ast.stmt)), None)
     return None
-
-
-def _while_held(place: Iterated) -> Iterator[tuple[PythonFacts, ast.stmt]]:
-    """Yield what stands between the call that makes an iterator and the last line that speaks of it."""
-    scope = place.frame.scope
-    for name, bindings in scope.bindings.items() if place.makes_iterator else ():
-        for one in bindings:
-            if one.value is place.node:
-                read = [node for node in nodes_of(scope.node) if isinstance(node, ast.Name) and node.id == name]
-                first, last = place.node.lineno, max((node.lineno for node in read), default=0)
-                if first <= last:
-                    yield place.frame.facts, ast.Pass(lineno=first, end_lineno=last)
 
 
 def _counts(iterable: ast.expr) -> bool:
