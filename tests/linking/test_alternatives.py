@@ -17,7 +17,7 @@ from loaderlint.linking.things.alternatives import (
     joined,
     simplified,
 )
-from loaderlint.linking.things.kinds import MOST_THINGS
+from loaderlint.linking.things.possibilities import MOST_THINGS
 from loaderlint.model.source import Span
 from loaderlint.model.value import (
     PLATFORM,

@@ -9,7 +9,8 @@ import pytest
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import options
 from loaderlint.linking.things.classes import class_of
-from loaderlint.linking.things.kinds import Frame, Function, Made, Possibilities, Possibility, choice, in_few
+from loaderlint.linking.things.kinds import Frame, Function, Made, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import choice, in_few
 from loaderlint.readers.python import FunctionNode, Place
 from tests.linking.traced import project_of, traced
 

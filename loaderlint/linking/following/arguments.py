@@ -17,7 +17,6 @@ from loaderlint.linking.things import dictionaries
 from loaderlint.linking.things.classes import owner_of
 from loaderlint.linking.things.kinds import (
     ABSENT,
-    MOST_WAYS,
     Absent,
     Frame,
     Function,
@@ -28,14 +27,11 @@ from loaderlint.linking.things.kinds import (
     Row,
     Unseen,
     end_of,
-    irremovable,
     leaves_out,
-    settled,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.made_calls import Caller, is_plain
+from loaderlint.linking.things.possibilities import MOST_WAYS, irremovable, settled, under, unseen
 from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together

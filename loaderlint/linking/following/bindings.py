@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import modules, parameters, questions
 from loaderlint.linking.things import loops, operators
-from loaderlint.linking.things.kinds import Class, Frame, Function, Possibilities, Possibility, unseen
+from loaderlint.linking.things.kinds import Class, Frame, Function, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.readers.python import Binding
 
 if TYPE_CHECKING:

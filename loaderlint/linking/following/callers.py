@@ -34,9 +34,7 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Thing,
     Unseen,
-    choice,
     end_of,
-    under,
 )
 from loaderlint.linking.things.made_calls import (
     AnyCaller,
@@ -49,6 +47,7 @@ from loaderlint.linking.things.made_calls import (
     without_first,
 )
 from loaderlint.linking.things.offered import is_offered
+from loaderlint.linking.things.possibilities import choice, under
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by, dotted
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote

@@ -19,9 +19,8 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Unseen,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.model.source import Span
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.running import MAKES_REMOTE

@@ -27,11 +27,9 @@ from loaderlint.linking.things.kinds import (
     Settings,
     Thing,
     Unseen,
-    settled,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.lazily import AttributesAfter
+from loaderlint.linking.things.possibilities import settled, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import ELEMENT, Binding, FunctionNode, Keys, Place, dotted, key_of
 from loaderlint.readers.tree import Mapping as TreeMapping

@@ -9,18 +9,8 @@ from msgspec.structs import replace
 from loaderlint.linking.following import doubts, set_outside
 from loaderlint.linking.following.commandlines import defaults
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import (
-    Class,
-    Frame,
-    Function,
-    Made,
-    Possibilities,
-    Possibility,
-    end_of,
-    one_of,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import Class, Frame, Function, Made, Possibilities, Possibility, end_of
+from loaderlint.linking.things.possibilities import one_of, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode
 

@@ -14,8 +14,9 @@ from loaderlint.linking.following.renewed import names_of, not_told_apart, value
 from loaderlint.linking.following.where_asked import asked_in
 from loaderlint.linking.things import loops
 from loaderlint.linking.things.alternatives import joined
-from loaderlint.linking.things.kinds import Frame, Possibilities, Possibility, choice
+from loaderlint.linking.things.kinds import Frame, Possibilities, Possibility
 from loaderlint.linking.things.operations import truth_of
+from loaderlint.linking.things.possibilities import choice
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
 from loaderlint.nodes import nodes_of

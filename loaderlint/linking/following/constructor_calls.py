@@ -15,17 +15,10 @@ from loaderlint.linking.following import (
 )
 from loaderlint.linking.following.configurations import configurable
 from loaderlint.linking.things import classes, decorators
-from loaderlint.linking.things.kinds import (
-    Class,
-    Frame,
-    Function,
-    Instance,
-    Possibilities,
-    end_of,
-    settled,
-)
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Possibilities, end_of
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.made_calls import Caller, without_first
+from loaderlint.linking.things.possibilities import settled
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
 

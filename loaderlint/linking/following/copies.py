@@ -17,8 +17,9 @@ from loaderlint.linking.following.checked_fields import stored
 from loaderlint.linking.following.replacing import AFTER_FIELDS
 from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.things import classes, dictionaries
-from loaderlint.linking.things.kinds import Class, Frame, Instance, Items, Possibilities, Possibility, settled, unseen
+from loaderlint.linking.things.kinds import Class, Frame, Instance, Items, Possibilities, Possibility
 from loaderlint.linking.things.lazily import Lazily, overlaid
+from loaderlint.linking.things.possibilities import settled, unseen
 from loaderlint.readers.python import dotted
 from loaderlint.vocabulary.configurations import AS_DICTIONARY, MODELS, NAMED_TUPLES
 

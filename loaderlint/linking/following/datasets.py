@@ -22,10 +22,8 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     end_of,
-    never_none,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import never_none, under, unseen
 from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together

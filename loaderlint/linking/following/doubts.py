@@ -23,8 +23,8 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import ELEMENT, Binding, Keys, dotted, key_of
 from loaderlint.readers.tree import Mapping as TreeMapping

@@ -26,11 +26,10 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Thing,
     end_of,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.lazily import overlaid
 from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS
 from loaderlint.readers.python import Arm, Binding, Scope, dotted, parameters, written

@@ -14,23 +14,8 @@ from loaderlint.linking.scopes.names import varies
 from loaderlint.linking.things import dictionaries, lazily, loops
 from loaderlint.linking.things.alternatives import MOST_ALTERNATIVES, simplified
 from loaderlint.linking.things.dictionaries import entries_of, is_complete, updated
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    UNSEEN,
-    Absent,
-    Frame,
-    Items,
-    Possibilities,
-    Possibility,
-    Unseen,
-    choice,
-    covering,
-    distinct,
-    laid_over,
-    settled,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Absent, Frame, Items, Possibilities, Possibility, Unseen
+from loaderlint.linking.things.possibilities import choice, covering, distinct, laid_over, settled, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Arm, Binding, dotted

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import platforms
-from loaderlint.linking.things.kinds import Frame, Possibilities, Possibility, choice, under, unseen
+from loaderlint.linking.things.kinds import Frame, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import choice, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText
 from loaderlint.readers.python import Binding, Scope

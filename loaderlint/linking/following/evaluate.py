@@ -46,7 +46,6 @@ from loaderlint.linking.scopes.events import Events
 from loaderlint.linking.things import dictionaries, loops, operators, templates
 from loaderlint.linking.things.importable import Importable
 from loaderlint.linking.things.kinds import (
-    MOST_POSSIBILITIES,
     Class,
     CommandLine,
     Frame,
@@ -56,12 +55,9 @@ from loaderlint.linking.things.kinds import (
     LeftOut,
     Possibilities,
     Possibility,
-    distinct,
     end_of,
-    never_none,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, distinct, never_none, under, unseen
 from loaderlint.linking.things.relatives import Relatives
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions, together

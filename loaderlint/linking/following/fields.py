@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import arguments, library_attributes, parameters
 from loaderlint.linking.things import classes, dictionaries
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    Absent,
-    Class,
-    Instance,
-    Possibilities,
-    Possibility,
-    irremovable,
-    one_of,
-    settled,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import ABSENT, Absent, Class, Instance, Possibilities, Possibility
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
+from loaderlint.linking.things.possibilities import irremovable, one_of, settled, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import keywords as keywords_of

@@ -28,10 +28,9 @@ from loaderlint.linking.things.kinds import (
     Row,
     Settings,
     end_of,
-    one_of,
-    unseen,
 )
 from loaderlint.linking.things.made_calls import in_tests
+from loaderlint.linking.things.possibilities import one_of, unseen
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, default_of, parameters
 from loaderlint.readers.python_calls import called_name, keywords, without_arguments

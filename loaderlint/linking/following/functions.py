@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import arguments, methods
 from loaderlint.linking.things import classes, decorators
-from loaderlint.linking.things.kinds import Frame, Function, Instance, Possibilities, Possibility, end_of, under, unseen
+from loaderlint.linking.things.kinds import Frame, Function, Instance, Possibilities, Possibility, end_of
 from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.readers.python import names_in
 
 if TYPE_CHECKING:

@@ -25,11 +25,10 @@ from loaderlint.linking.things.kinds import (
     Items,
     Possibilities,
     Possibility,
-    distinct,
     end_of,
-    one_of,
 )
 from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.possibilities import distinct, one_of
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import called_name

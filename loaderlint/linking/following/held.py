@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import changes
 from loaderlint.linking.scopes.names import MUTATIONS
-from loaderlint.linking.things.kinds import Frame, Possibilities, one_of
+from loaderlint.linking.things.kinds import Frame, Possibilities
+from loaderlint.linking.things.possibilities import one_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator

@@ -44,14 +44,10 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Thing,
-    distinct,
     end_of,
-    one_of,
-    settled,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.possibilities import distinct, one_of, settled, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted

@@ -17,12 +17,9 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     end_of,
-    one_of,
-    settled,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
+from loaderlint.linking.things.possibilities import one_of, settled, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.vocabulary.keys import LOADER_WORDS, WORKER_WORDS
 from loaderlint.vocabulary.library_classes import KEEPING_CLASSES, KEPT_NAMES, KeepingClass

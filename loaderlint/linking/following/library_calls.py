@@ -25,12 +25,8 @@ from loaderlint.linking.things.kinds import (
     Settings,
     Template,
     Unseen,
-    combined,
-    distinct,
-    never_none,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import combined, distinct, never_none, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import CUDA, NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText, CpuCount
 from loaderlint.readers.python import dotted

@@ -12,19 +12,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes, dictionaries
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    UNSEEN,
-    Absent,
-    Frame,
-    Made,
-    Possibilities,
-    Possibility,
-    distinct,
-    irremovable,
-    settled,
-    unseen,
-)
+from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Absent, Frame, Made, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import distinct, irremovable, settled, unseen
 from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
 from loaderlint.readers.python import owners_set

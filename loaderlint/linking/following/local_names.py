@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import changes
 from loaderlint.linking.scopes.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.scopes.uses import bindings_of
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    Frame,
-    Items,
-    Possibilities,
-    Possibility,
-    distinct,
-    irremovable,
-    unseen,
-)
+from loaderlint.linking.things.kinds import ABSENT, Frame, Items, Possibilities, Possibility
 from loaderlint.linking.things.lazily import Lazily
+from loaderlint.linking.things.possibilities import distinct, irremovable, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding
 

@@ -38,12 +38,8 @@ from loaderlint.linking.things.kinds import (
     Settings,
     Thing,
     Unseen,
-    distinct,
-    irremovable,
-    one_of,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import distinct, irremovable, one_of, under, unseen
 from loaderlint.linking.things.trees import child_of_tree, from_item
 from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText, together

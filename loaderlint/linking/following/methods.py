@@ -16,22 +16,10 @@ from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.scopes.events import Happened
 from loaderlint.linking.scopes.names import reaching
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    Class,
-    Frame,
-    Function,
-    Instance,
-    Possibilities,
-    Possibility,
-    distinct,
-    end_of,
-    settled,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import ABSENT, Class, Frame, Function, Instance, Possibilities, Possibility, end_of
 from loaderlint.linking.things.lazily import AttributesAfter, Lazily
 from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.possibilities import distinct, settled, under, unseen
 from loaderlint.readers.python import Arm, FunctionNode, Scope, dotted, parameters
 from loaderlint.readers.python_calls import is_super
 

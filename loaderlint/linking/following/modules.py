@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import platforms
-from loaderlint.linking.things.kinds import External, Folder, Frame, Module, Possibilities, Possibility, one_of, unseen
+from loaderlint.linking.things.kinds import External, Folder, Frame, Module, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import one_of, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, is_for_types, owners_set
 

@@ -34,11 +34,8 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Unseen,
-    distinct,
-    one_of,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import distinct, one_of, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import ANY_GLOBAL, Arm, Binding, Place, Scope, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping

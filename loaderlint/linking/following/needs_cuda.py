@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import WITH_CUDA, External, Frame, Instance, Made, Thing
+from loaderlint.linking.things.kinds import External, Frame, Instance, Made, Thing
 from loaderlint.linking.things.platforms import on
+from loaderlint.linking.things.possibilities import WITH_CUDA
 from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python_calls import arguments, called_name
 from loaderlint.vocabulary.platforms import CUDA_FUNCTIONS, SETS_DEVICE

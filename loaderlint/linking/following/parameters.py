@@ -28,16 +28,10 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Unseen,
-    choice,
-    distinct,
     end_of,
-    irremovable,
-    one_of,
-    settled,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
+from loaderlint.linking.things.possibilities import choice, distinct, irremovable, one_of, settled, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import FunctionNode, called_by, default_of, dotted, keyword_names, parameters

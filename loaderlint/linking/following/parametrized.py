@@ -7,18 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.files.parametrized import Parametrized, parametrized
-from loaderlint.linking.things.kinds import (
-    External,
-    Frame,
-    Made,
-    Possibilities,
-    Possibility,
-    Row,
-    end_of,
-    one_of,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import External, Frame, Made, Possibilities, Possibility, Row, end_of
+from loaderlint.linking.things.possibilities import one_of, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import Cases
 from loaderlint.readers.python import FunctionNode

@@ -31,11 +31,8 @@ from loaderlint.linking.things.kinds import (
     Row,
     Settings,
     Thing,
-    combined,
-    distinct,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import combined, distinct, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions, CpuCount, together
 from loaderlint.readers.python import Arm, dotted

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import methods
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Instance, Possibilities, under, unseen
+from loaderlint.linking.things.kinds import Class, Frame, Instance, Possibilities
 from loaderlint.linking.things.lazily import Lazily
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.readers.python import Scope, dotted
 
 if TYPE_CHECKING:

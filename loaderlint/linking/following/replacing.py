@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from loaderlint.linking.scopes.names import MUTATIONS, unbound
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Possibilities, one_of, under
+from loaderlint.linking.things.kinds import Class, Possibilities
+from loaderlint.linking.things.possibilities import one_of, under
 from loaderlint.model.value import Assumption, Assumptions
 from loaderlint.readers.python import Binding, Scope
 

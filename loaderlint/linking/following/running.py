@@ -15,17 +15,8 @@ from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things import classes, platforms
 from loaderlint.linking.things.guards import guarded_place
-from loaderlint.linking.things.kinds import (
-    EVERY_PLATFORM,
-    Class,
-    External,
-    Frame,
-    Function,
-    Instance,
-    Made,
-    Possibilities,
-    Possibility,
-)
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Made, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import EVERY_PLATFORM
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together

@@ -13,10 +13,11 @@ from loaderlint.linking.following.trainer_runs import trainer_runs
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.guards import NOTEBOOK, ends_in_notebook
-from loaderlint.linking.things.kinds import EVERY_PLATFORM, Frame, Function, choice, end_of, platforms_of, unseen
+from loaderlint.linking.things.kinds import Frame, Function, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.platforms import needed, on
+from loaderlint.linking.things.possibilities import EVERY_PLATFORM, choice, platforms_of, unseen
 from loaderlint.model.payload import Touch
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.nodes import nodes_of

@@ -15,18 +15,9 @@ from loaderlint.linking.following import class_attributes, hierarchy, stops
 from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import (
-    Class,
-    Frame,
-    Items,
-    Possibilities,
-    Possibility,
-    distinct,
-    one_of,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import Class, Frame, Items, Possibilities, Possibility
 from loaderlint.linking.things.lazily import Lazily, overlaid
+from loaderlint.linking.things.possibilities import distinct, one_of, under, unseen
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Binding, FunctionNode, Scope, default_of, dotted, parameters
 

@@ -13,21 +13,9 @@ from msgspec.structs import replace
 
 from loaderlint.linking.scopes.events import Happened, Turns
 from loaderlint.linking.things import loops
-from loaderlint.linking.things.kinds import (
-    CommandLine,
-    Frame,
-    Instance,
-    Items,
-    Possibilities,
-    Possibility,
-    Row,
-    Thing,
-    choice,
-    distinct,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import CommandLine, Frame, Instance, Items, Possibilities, Possibility, Row, Thing
 from loaderlint.linking.things.lazily import Lazily
+from loaderlint.linking.things.possibilities import choice, distinct, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import ELEMENT, Binding
 

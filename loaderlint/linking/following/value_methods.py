@@ -21,14 +21,9 @@ from loaderlint.linking.things.kinds import (
     Row,
     Settings,
     Unseen,
-    choice,
-    combined,
-    distinct,
-    laid_over,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.loops import taken_out
+from loaderlint.linking.things.possibilities import choice, combined, distinct, laid_over, under, unseen
 from loaderlint.linking.things.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.readers.tree import Mapping as TreeMapping

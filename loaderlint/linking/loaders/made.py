@@ -17,20 +17,8 @@ from loaderlint.linking.loaders.stubs import without_stubbed
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.things import many_files, overridden, platforms
 from loaderlint.linking.things.alternatives import joined
-from loaderlint.linking.things.kinds import (
-    GIVEN,
-    REPLACED,
-    UNSEEN,
-    Absent,
-    Made,
-    Possibilities,
-    Thing,
-    distinct,
-    irremovable,
-    platforms_of,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import GIVEN, REPLACED, UNSEEN, Absent, Made, Possibilities, Thing
+from loaderlint.linking.things.possibilities import distinct, irremovable, platforms_of, under, unseen
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span

@@ -27,7 +27,8 @@ from loaderlint.linking.following.configurations.python_files import LONGEST_INH
 from loaderlint.linking.loaders.made import value_of
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.loaders.sites import TORCH_KIND
-from loaderlint.linking.things.kinds import Items, Possibility, unseen
+from loaderlint.linking.things.kinds import Items, Possibility
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import NO_ASSUMPTIONS

@@ -12,19 +12,9 @@ from msgspec.structs import replace
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders.sites import PythonSite
 from loaderlint.linking.things import dictionaries
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    Absent,
-    Frame,
-    Possibilities,
-    Possibility,
-    Settings,
-    laid_over,
-    settled,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import ABSENT, Absent, Frame, Possibilities, Possibility, Settings
 from loaderlint.linking.things.loops import spread
+from loaderlint.linking.things.possibilities import laid_over, settled, under, unseen
 from loaderlint.model.loader import OBJECT_OPTIONS, TORCH_DEFAULTS
 from loaderlint.model.source import Span
 

@@ -9,8 +9,9 @@ from loaderlint.linking.loaders import replaced
 from loaderlint.linking.loaders.made import value_of
 from loaderlint.linking.loaders.options import STEPS, Given
 from loaderlint.linking.loaders.sites import PythonSite
-from loaderlint.linking.things.kinds import Instance, Made, Thing, unseen
+from loaderlint.linking.things.kinds import Instance, Made, Thing
 from loaderlint.linking.things.operations import is_object
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.model.loader import OBJECT_OPTIONS
 from loaderlint.model.value import Object, Value
 from loaderlint.vocabulary.datasets import BATCH_SAMPLERS

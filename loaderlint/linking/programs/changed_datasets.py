@@ -13,8 +13,9 @@ from loaderlint.linking.following.running import STEPS, Iterations, shortened
 from loaderlint.linking.programs.made_anew import lightning_makes_anew, loops_that_make_anew
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Frame, Instance, Made, Thing, choice
+from loaderlint.linking.things.kinds import Frame, Instance, Made, Thing
 from loaderlint.linking.things.loops import items_of
+from loaderlint.linking.things.possibilities import choice
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER, Use, uses_of
 from loaderlint.model.persistence import Change

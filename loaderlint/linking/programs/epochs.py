@@ -12,7 +12,8 @@ from loaderlint.linking.following import stops
 from loaderlint.linking.following.questions import named_at
 from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.things import classes, platforms
-from loaderlint.linking.things.kinds import EVERY_PLATFORM, Frame, Instance, Made, Possibilities, Possibility, under
+from loaderlint.linking.things.kinds import Frame, Instance, Made, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import EVERY_PLATFORM, under
 from loaderlint.model.source import Span
 from loaderlint.model.uses import UntoldSampler
 from loaderlint.readers.python import CallSite, PythonFacts, owners_set

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.kinds import Made, Possibilities, Possibility, under
+from loaderlint.linking.things.kinds import Made, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import under
 from loaderlint.vocabulary.datasets import FLUENT
 
 if TYPE_CHECKING:

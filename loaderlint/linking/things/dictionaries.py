@@ -13,9 +13,6 @@ from loaderlint.linking.things import settings
 from loaderlint.linking.things.alternatives import gathered, gathered_loosely
 from loaderlint.linking.things.kinds import (
     ABSENT,
-    MOST_POSSIBILITIES,
-    MOST_THINGS,
-    POSSIBILITIES_KEPT,
     UNSEEN,
     CommandLine,
     Frame,
@@ -25,6 +22,12 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Settings,
     Thing,
+)
+from loaderlint.linking.things.lazily import Lazily
+from loaderlint.linking.things.possibilities import (
+    MOST_POSSIBILITIES,
+    MOST_THINGS,
+    POSSIBILITIES_KEPT,
     distinct,
     in_few,
     in_part,
@@ -33,7 +36,6 @@ from loaderlint.linking.things.kinds import (
     under,
     unseen,
 )
-from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions

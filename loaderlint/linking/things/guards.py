@@ -7,7 +7,8 @@ import posixpath
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.kinds import MAIN, External, Frame, Possibilities, Possibility, choice, one_of
+from loaderlint.linking.things.kinds import MAIN, External, Frame, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import choice, one_of
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import together

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from loaderlint.linking.things.kinds import EVERY_PLATFORM
+from loaderlint.linking.things.possibilities import EVERY_PLATFORM
 from loaderlint.readers.python import Binding, PythonFacts
 from loaderlint.vocabulary.platforms import COMMANDS, MODULES, UNIX, module_of_some
 

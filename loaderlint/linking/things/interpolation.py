@@ -12,18 +12,8 @@ import re
 from msgspec.structs import replace
 
 from loaderlint.linking.things import settings as configuration
-from loaderlint.linking.things.kinds import (
-    UNSEEN,
-    Absent,
-    Possibilities,
-    Possibility,
-    Settings,
-    choice,
-    irremovable,
-    laid_over,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import UNSEEN, Absent, Possibilities, Possibility, Settings
+from loaderlint.linking.things.possibilities import choice, irremovable, laid_over, under, unseen
 from loaderlint.readers.yaml_scalars import resolve
 
 MOST_IN_A_ROW = 12

@@ -24,8 +24,8 @@ from loaderlint.linking.things.kinds import (
     Template,
     Thing,
     Unseen,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
 from loaderlint.readers.python_calls import arguments as arguments_of

@@ -20,11 +20,8 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Settings,
-    choice,
-    distinct,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import choice, distinct, under, unseen
 from loaderlint.linking.things.trees import from_item
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together

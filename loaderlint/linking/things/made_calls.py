@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    UNSEEN,
-    Class,
-    Frame,
-    Function,
-    Items,
-    Possibilities,
-    Possibility,
-    under,
-)
+from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Class, Frame, Function, Items, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import under
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import FunctionNode, Scope, dotted

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from loaderlint.linking.things import kinds
+from loaderlint.linking.things import possibilities
 from loaderlint.linking.things.dictionaries import entries_of, is_complete
-from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Alike, Items, Possibilities, Possibility, under
+from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Alike, Items, Possibilities, Possibility
 from loaderlint.linking.things.lazily import Lazily
+from loaderlint.linking.things.possibilities import under
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, SaidAlike, Written, together
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -27,7 +28,7 @@ MOST_TOLD_APART = 64
 def one_of(subject: str, ways: Sequence[tuple[str, Possibilities]]) -> Possibilities:
     """Return what comes of several files, by their paths, each assuming that the user chose it."""
     if len(ways) <= MOST_FILES:
-        return kinds.one_of(subject, ways)
+        return possibilities.one_of(subject, ways)
     mappings = {path: given[0] for path, given in ways if _is_mapping(given)}
     others = [(path, given) for path, given in ways if path not in mappings]
     joint = [_as_one(subject, mappings)] if mappings else []

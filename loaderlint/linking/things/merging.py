@@ -34,13 +34,9 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Thing,
-    choice,
-    distinct,
-    irremovable,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.lazily import Lazily, overlaid
+from loaderlint.linking.things.possibilities import choice, distinct, irremovable, under, unseen
 from loaderlint.linking.things.trees import from_entry, written
 from loaderlint.model.source import Language, Span
 from loaderlint.readers.python import dotted

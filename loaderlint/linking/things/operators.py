@@ -25,11 +25,6 @@ from loaderlint.linking.things.kinds import (
     Settings,
     Thing,
     Unseen,
-    combined,
-    distinct,
-    never_none,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.operations import (
     arithmetic,
@@ -42,6 +37,7 @@ from loaderlint.linking.things.operations import (
     same_class,
     truth_of,
 )
+from loaderlint.linking.things.possibilities import combined, distinct, never_none, under, unseen
 from loaderlint.linking.things.trees import MISSING
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions

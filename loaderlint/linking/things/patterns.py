@@ -6,17 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.kinds import (
-    TRUTHY,
-    UNSEEN,
-    Frame,
-    Possibilities,
-    Possibility,
-    Thing,
-    combined,
-    distinct,
-    unseen,
-)
+from loaderlint.linking.things.kinds import TRUTHY, UNSEEN, Frame, Possibilities, Possibility, Thing
+from loaderlint.linking.things.possibilities import combined, distinct, unseen
 from loaderlint.model.source import Span
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.linking.things.kinds import EVERY_PLATFORM, External, Frame, Possibilities, Possibility, under
+from loaderlint.linking.things.kinds import External, Frame, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import EVERY_PLATFORM, under
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, StartMethod
 from loaderlint.model.value import NO_ASSUMPTIONS, PLATFORM, START_METHOD, Assumption, Assumptions, together

@@ -10,22 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things import operators
 from loaderlint.linking.things.dictionaries import entries_of, is_complete
-from loaderlint.linking.things.kinds import (
-    Absent,
-    Frame,
-    Items,
-    Possibilities,
-    Possibility,
-    Row,
-    Settings,
-    combined,
-    irremovable,
-    never_none,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import Absent, Frame, Items, Possibilities, Possibility, Row, Settings
 from loaderlint.linking.things.loops import MOST_TURNS, items_of, taken_out
 from loaderlint.linking.things.operations import number
+from loaderlint.linking.things.possibilities import combined, irremovable, never_none, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import CpuCount
 from loaderlint.readers.tree import Mapping as TreeMapping

@@ -25,15 +25,9 @@ from loaderlint.linking.things.kinds import (
     Row,
     Settings,
     Thing,
-    choice,
-    covering,
-    distinct,
-    irremovable,
-    laid_over,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.lazily import Lazily
+from loaderlint.linking.things.possibilities import choice, covering, distinct, irremovable, laid_over, under, unseen
 from loaderlint.linking.things.trees import MISSING
 from loaderlint.model.source import Span
 from loaderlint.model.value import Step, together

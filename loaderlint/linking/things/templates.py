@@ -13,18 +13,8 @@ from functools import partial
 from string import Formatter
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.things.kinds import (
-    MOST_POSSIBILITIES,
-    Made,
-    Possibilities,
-    Possibility,
-    Template,
-    Unseen,
-    choice,
-    combined,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import Made, Possibilities, Possibility, Template, Unseen
+from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, choice, combined, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from loaderlint.linking.things.kinds import UNSEEN, Possibilities, Possibility, Thing, unseen
+from loaderlint.linking.things.kinds import UNSEEN, Possibilities, Possibility, Thing
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import Step
 from loaderlint.readers.tree import Entry, Mapping, Node, Scalar

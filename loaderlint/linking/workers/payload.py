@@ -29,9 +29,8 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Thing,
-    either,
-    under,
 )
+from loaderlint.linking.things.possibilities import either, under
 from loaderlint.linking.things.wrappers import wrapper_of
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.kept import Carried, Keepsakes

@@ -20,8 +20,8 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
-    under,
 )
+from loaderlint.linking.things.possibilities import under
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import Binding, Place, PythonFacts, dotted
 from loaderlint.vocabulary.datasets import CHAINS

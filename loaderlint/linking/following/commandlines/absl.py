@@ -18,19 +18,8 @@ from msgspec.structs import replace
 from loaderlint.linking.files.imports import Imports
 from loaderlint.linking.following.commandlines import config_files
 from loaderlint.linking.following.commandlines.flags import Flag, default_values, flag_values
-from loaderlint.linking.things.kinds import (
-    UNSEEN,
-    External,
-    Frame,
-    Made,
-    Possibilities,
-    Possibility,
-    Row,
-    Thing,
-    one_of,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import UNSEEN, External, Frame, Made, Possibilities, Possibility, Row, Thing
+from loaderlint.linking.things.possibilities import one_of, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of

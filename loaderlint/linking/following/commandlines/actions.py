@@ -16,16 +16,8 @@ from loaderlint.linking.following.commandlines.flags import Flag, texts
 from loaderlint.linking.following.commandlines.parsed import declares_flag, flag_of
 from loaderlint.linking.following.commandlines.parsers import is_group, is_parser, said_until
 from loaderlint.linking.things import loops
-from loaderlint.linking.things.kinds import (
-    Declaration,
-    Frame,
-    Items,
-    Made,
-    Possibilities,
-    Possibility,
-    Row,
-    unseen,
-)
+from loaderlint.linking.things.kinds import Declaration, Frame, Items, Made, Possibilities, Possibility, Row
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python_calls import keywords as keywords_of
 

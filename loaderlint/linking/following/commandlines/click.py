@@ -14,17 +14,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.following.commandlines.flags import Flag, declared_flag, default_values, flag_values, strings
-from loaderlint.linking.things.kinds import (
-    External,
-    Frame,
-    Function,
-    Items,
-    Made,
-    Possibilities,
-    Possibility,
-    end_of,
-    unseen,
-)
+from loaderlint.linking.things.kinds import External, Frame, Function, Items, Made, Possibilities, Possibility, end_of
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.readers.python import FunctionNode, dotted
 from loaderlint.readers.python_calls import without_arguments
 

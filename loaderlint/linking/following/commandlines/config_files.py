@@ -18,18 +18,9 @@ from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following.commandlines.flags import Flag
 from loaderlint.linking.following.configurations.fitting import Keys, keys_of_name
 from loaderlint.linking.things.dictionaries import joined
-from loaderlint.linking.things.kinds import (
-    Frame,
-    Items,
-    Possibilities,
-    Possibility,
-    choice,
-    end_of,
-    one_of,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import Frame, Items, Possibilities, Possibility, end_of
 from loaderlint.linking.things.merging import uncertain
+from loaderlint.linking.things.possibilities import choice, one_of, under, unseen
 from loaderlint.readers.python import FunctionNode, PythonFacts
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.kinds import Frame, Made, Possibilities, Possibility, under, unseen
+from loaderlint.linking.things.kinds import Frame, Made, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.kinds import Instance, Items, Made, Possibilities, Possibility, under
+from loaderlint.linking.things.kinds import Instance, Items, Made, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import under
 from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.commandlines import CHOOSES_A_DEFAULT
 

@@ -15,19 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.linking.things import dictionaries, loops, templates
-from loaderlint.linking.things.kinds import (
-    GIVEN,
-    UNSEEN,
-    Absent,
-    External,
-    Frame,
-    Possibilities,
-    Possibility,
-    choice,
-    combined,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import GIVEN, UNSEEN, Absent, External, Frame, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import choice, combined, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText
 from loaderlint.readers.python import dotted

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from loaderlint.linking.things.kinds import ABSENT, Possibilities, Possibility, choice, under, unseen
+from loaderlint.linking.things.kinds import ABSENT, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import choice, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText
 

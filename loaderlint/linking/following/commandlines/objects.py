@@ -32,10 +32,8 @@ from loaderlint.linking.things.kinds import (
     Row,
     Thing,
     end_of,
-    one_of,
-    under,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import one_of, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of

@@ -25,19 +25,8 @@ from loaderlint.linking.following.commandlines.flags import (
 )
 from loaderlint.linking.following.commandlines.words import given_by
 from loaderlint.linking.things import dictionaries
-from loaderlint.linking.things.kinds import (
-    CommandLine,
-    Declaration,
-    Items,
-    Made,
-    Possibilities,
-    Possibility,
-    distinct,
-    laid_over,
-    settled,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import CommandLine, Declaration, Items, Made, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import distinct, laid_over, settled, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python_calls import arguments as arguments_of

@@ -28,9 +28,8 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
-    choice,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import choice, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import CallSite, Place

@@ -24,13 +24,10 @@ from loaderlint.linking.things.kinds import (
     Items,
     Possibilities,
     Possibility,
-    distinct,
-    laid_over,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.made_calls import SettingsCaller
+from loaderlint.linking.things.possibilities import distinct, laid_over, under, unseen
 from loaderlint.readers.python import CallSite, PythonFacts
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import arguments as arguments_of

@@ -14,18 +14,8 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    Interpolation,
-    Items,
-    Possibilities,
-    Possibility,
-    Row,
-    Thing,
-    distinct,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import ABSENT, Interpolation, Items, Possibilities, Possibility, Row, Thing
+from loaderlint.linking.things.possibilities import distinct, under, unseen
 from loaderlint.linking.things.settings import merged, nested
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, Step

@@ -18,11 +18,10 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     end_of,
-    laid_over,
-    unseen,
 )
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.possibilities import laid_over, unseen
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import without_arguments

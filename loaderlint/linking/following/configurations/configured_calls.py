@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following.configurations import reworked, users_files
 from loaderlint.linking.things import settings
-from loaderlint.linking.things.kinds import Items, Possibility, Settings, under, unseen
+from loaderlint.linking.things.kinds import Items, Possibility, Settings
 from loaderlint.linking.things.made_calls import SettingsCaller
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.model.value import together
 from loaderlint.vocabulary.keys import CONSUMERS
 

@@ -33,8 +33,8 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     end_of,
-    unseen,
 )
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.linking.things.settings import merged, nested, replaceable, seen_as_settings, tree_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import Step

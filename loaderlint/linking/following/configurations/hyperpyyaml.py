@@ -16,20 +16,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.linking.things.kinds import (
-    UNSEEN,
-    Items,
-    Possibilities,
-    Possibility,
-    Row,
-    Thing,
-    choice,
-    combined,
-    irremovable,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import UNSEEN, Items, Possibilities, Possibility, Row, Thing
 from loaderlint.linking.things.operations import arithmetic, computed
+from loaderlint.linking.things.possibilities import choice, combined, irremovable, under, unseen
 from loaderlint.readers.tree import Document, Entry, Node, Scalar, mappings
 from loaderlint.readers.tree import Mapping as TreeMapping
 

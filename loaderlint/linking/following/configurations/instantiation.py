@@ -28,10 +28,9 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Settings,
     end_of,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.made_calls import SettingsCaller, names_definition
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of

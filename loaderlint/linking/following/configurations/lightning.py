@@ -30,12 +30,10 @@ from loaderlint.linking.things.kinds import (
     Items,
     Possibilities,
     Possibility,
-    choice,
     end_of,
-    under,
-    unseen,
 )
 from loaderlint.linking.things.made_calls import SettingsCaller
+from loaderlint.linking.things.possibilities import choice, under, unseen
 from loaderlint.linking.things.trees import from_entry
 from loaderlint.model.source import Span
 from loaderlint.readers.python import default_of, dotted, parameters

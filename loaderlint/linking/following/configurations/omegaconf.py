@@ -13,20 +13,8 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following.configurations import opened, structured
 from loaderlint.linking.things import settings
-from loaderlint.linking.things.kinds import (
-    ABSENT,
-    Absent,
-    Frame,
-    Items,
-    Possibilities,
-    Possibility,
-    Row,
-    Settings,
-    combined,
-    laid_over,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import ABSENT, Absent, Frame, Items, Possibilities, Possibility, Row, Settings
+from loaderlint.linking.things.possibilities import combined, laid_over, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import dotted
 from loaderlint.readers.yaml_scalars import resolve

@@ -12,19 +12,9 @@ from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following.configurations import hyperpyyaml
 from loaderlint.linking.following.configurations.fitting import Keys, fits, keys_read
 from loaderlint.linking.things import locations, many_files, settings
-from loaderlint.linking.things.kinds import (
-    GIVEN,
-    External,
-    Frame,
-    Function,
-    Items,
-    Possibilities,
-    Possibility,
-    Row,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import GIVEN, External, Frame, Function, Items, Possibilities, Possibility, Row
 from loaderlint.linking.things.locations import Form, Location
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.model.source import Language, Span
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of

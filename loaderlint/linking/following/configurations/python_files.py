@@ -22,20 +22,11 @@ from loaderlint.linking.following import changes, modules
 from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import locations, many_files
-from loaderlint.linking.things.kinds import (
-    GIVEN,
-    Frame,
-    Items,
-    Possibilities,
-    Possibility,
-    Row,
-    end_of,
-    under,
-    unseen,
-)
+from loaderlint.linking.things.kinds import GIVEN, Frame, Items, Possibilities, Possibility, Row, end_of
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.locations import Form
 from loaderlint.linking.things.merging import overwritten
+from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.python_calls import arguments as arguments_of
 

@@ -12,18 +12,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from loaderlint.linking.things.kinds import (
-    Class,
-    Frame,
-    Function,
-    Instance,
-    Made,
-    Possibilities,
-    Possibility,
-    Thing,
-    choice,
-    under,
-)
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Made, Possibilities, Possibility, Thing
+from loaderlint.linking.things.possibilities import choice, under
 from loaderlint.model.source import Span
 from loaderlint.nodes import last_name
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following.configurations import opened
 from loaderlint.linking.things import many_files, settings
-from loaderlint.linking.things.kinds import Frame, Function, Possibilities, end_of, unseen
+from loaderlint.linking.things.kinds import Frame, Function, Possibilities, end_of
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Step
 from loaderlint.readers.python import FunctionNode, PythonFacts, parameters
