@@ -42,23 +42,23 @@ class WorkersOnWindows(Rule):
     (`get_worker_info`, `os.getpid`).
     Unsafe when the program changes what the code of workers reads after its modules were imported (`global THRESHOLD`),
     which workers on Windows never have, reads what these change (`data.log`), or changes batches that may be parts of
-    the data set (`batch_size=None`, a `collate_fn`). What samples read has to be settled: anything that may run while
-    the loader is iterated, and writes an attribute or key of a name that samples read on what may be the same object
-    (`options.scale += 1`), or changes an array, a list or a table that they share in place, by a name that it is seen
-    to have, makes it unsafe; it is followed into containers (`state["rows"]`), to functions that are handed it, and to
-    those that run beside it (`map`, threads, hooks). So do a sampler that is told something, a file that is written,
-    or may be by another program, a variable of the environment, layers and parameters that samples are made with,
-    copies that pickle as something else (`__getstate__`), errors that workers cannot hand on and the program tells
-    apart, or looks into (`error.errno`), and modes that it sets for itself alone (`decimal.getcontext().prec = 3`,
-    `torch.no_grad()`, `warnings.simplefilter("error")`). What changes between epochs is there for the next workers,
-    unless these persist. So it is when it seeds and draws from then on what samples draw, too, of `random` and NumPy,
-    what a sampler draws as it goes along, or of torch's between the begin of a loader that shuffles and its first
-    batch, as two in one `zip` do.
-    Unsafe when code asks the loader for its options, two iterators in use at a time share the workers that persist
-    (LL406), the call may make a class of the project that iterates in a way of its own, a `try` takes what torch
-    refuses, a library's builder may keep `persistent_workers` (`workers_per_gpu`), code may give what needs workers
-    beside a setting that nobody was seen to read, or the number also serves something else. There is no fix where a
-    declaration that the number comes by may refuse 0 (`click.IntRange(min=1)`) and the call cannot be changed instead.
+    the data set (`batch_size=None`, a `collate_fn`). What samples read has to be settled, as far as that is seen:
+    anything that may run while the loader is iterated, and writes an attribute or key of a name that samples read on
+    what may be the same object (`options.scale += 1`), or changes an array, a list or a table that they share in place,
+    by a name that it is seen to have, makes it unsafe; it is followed into containers (`state["rows"]`), to functions
+    that are handed it, and to those that run beside it (`map`, threads, hooks). So do a sampler that is told something,
+    a file that is written, or may be by another program, a variable of the environment, layers and parameters that
+    samples are made with, copies that pickle as something else (`__getstate__`), errors that workers cannot hand on and
+    the program tells apart, or looks into (`error.errno`), and modes that it sets for itself alone
+    (`decimal.getcontext().prec = 3`, `torch.no_grad()`, `warnings.simplefilter("error")`). What changes between epochs
+    is there for the next workers, unless these persist. So it is when it seeds and draws from then on what samples
+    draw, too, of `random` and NumPy, what a sampler draws as it goes along, or of torch's between the begin of a loader
+    that shuffles and its first batch, as two in one `zip` do. Unsafe when code asks the loader for its options, two
+    iterators in use at a time share the workers that persist (LL406), the call may make a class of the project that
+    iterates in a way of its own, a `try` takes what torch refuses, a library's builder may keep `persistent_workers`
+    (`workers_per_gpu`), code may give what needs workers beside a setting that nobody was seen to read, or the number
+    also serves something else. There is no fix where a declaration that the number comes by may refuse 0
+    (`click.IntRange(min=1)`) and the call cannot be changed instead.
 
     ## Evidence
     "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`); pytorch

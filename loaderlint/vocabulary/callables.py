@@ -152,3 +152,11 @@ LOADER_BUNDLES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 """Methods that make loaders, by class, and the parameters that each hold all options of one, under torch's names."""
+
+LOOKS = frozenset(
+    {
+        *("isinstance", "issubclass", "super", "print", "repr", "str", "type", "len", "hasattr", "getattr"),
+        *("signature", "id", "dict"),
+    }
+)
+"""Calls that look at a function or class without calling it."""

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from loaderlint.linking.files.references import HandedOn, References, is_looked_up, last_names, references
 from loaderlint.linking.following import called_by_name, hierarchy, subclasses, told
-from loaderlint.linking.following.configurations import argparse_args, configured_calls
+from loaderlint.linking.following.configurations import argparse_args
+from loaderlint.linking.following.configurations.configured_callers import ConfiguredCallers
 from loaderlint.linking.following.configurations.handing import (
     call_of_partial,
     calls_made_of,
@@ -34,7 +35,6 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Thing,
     Unseen,
-    end_of,
 )
 from loaderlint.linking.things.made_calls import (
     AnyCaller,
@@ -52,6 +52,7 @@ from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by, dotted
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 from loaderlint.readers.tree import Scalar, mappings
+from loaderlint.vocabulary.callables import LOOKS
 from loaderlint.vocabulary.running import MAKES_REMOTE
 
 if TYPE_CHECKING:
@@ -89,12 +90,12 @@ class Callers:
         self.importable: dict[str, set[str]] = {}
         """For each function and class that callers were looked for, the names one of which its importers mention."""
         self._followed_before: dict[ast.expr, _Followed] = {}
-        self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
+        self._configured = ConfiguredCallers(evaluator)
         self._callees: dict[str, frozenset[str]] = {}
 
     def forget(self) -> None:
         """Forget which callers configurations name: they may be others once all of those were followed."""
-        self._by_dotted_name = None
+        self._configured.forget()
 
     @cached_property
     def _references(self) -> References:
@@ -260,7 +261,7 @@ class Callers:
         if name in function.facts.calls:
             # Its own file need not import it.
             self._evaluator.takers.add(function.facts.source.path)
-        return Called((*by, *self._configured(name, function.facts)), found.elsewhere)
+        return Called((*by, *self._configured.of(name, function.facts)), found.elsewhere)
 
     def _of_constructor(self, owner: Class) -> Called:
         makers = self.makers(owner)
@@ -283,7 +284,7 @@ class Callers:
 
         registered = is_registered(owner.node) or subclasses.enters_itself(self._evaluator, owner)
         found = self._calls_of(owner.node.name, is_owner, registered=registered)
-        called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
+        called: list[AnyCaller] = [*found.by, *self._configured.of(owner.node.name, owner.facts)]
         called.extend(self._evaluator.lightning.makers(owner))
         called.extend(argparse_args.makers(self._evaluator, owner, self.sites(argparse_args.METHOD)))
         offered = self._evaluator.outside.of_class(owner)
@@ -462,47 +463,6 @@ class Callers:
                 )
         return found
 
-    def _configured(self, name: str, facts: PythonFacts) -> Iterator[SettingsCaller]:
-        if self._by_dotted_name is None:
-            # Whoever asks while these are being found is told of none.
-            self._by_dotted_name = {}
-            self._by_dotted_name = self._configured_by_last_name()
-        for dotted_name, caller in self._by_dotted_name.get(name, ()):
-            # Who composes the configuration may be in a file that says nothing of loaders.
-            self._evaluator.mentioned.update(("hydra.main", "hydra.utils", "hydra import"))
-            module = dotted_name.rpartition(".")[0]
-            paths = self._evaluator.project.modules_ending(module, caller.span.path) if module else []
-            if not module or facts.source.path in paths or self._is_handed_on(name, facts, paths):
-                yield caller
-
-    def _configured_by_last_name(self) -> dict[str, list[tuple[str, SettingsCaller]]]:
-        found: dict[str, list[tuple[str, SettingsCaller]]] = {}
-        for callers in (configured_calls.instantiations, configured_calls.of_users):
-            for dotted_name, caller in callers(self._evaluator):
-                found.setdefault(dotted_name.rpartition(".")[2], []).append((dotted_name, caller))
-        return found
-
-    def _is_handed_on(self, name: str, facts: PythonFacts, paths: Iterable[str]) -> bool:
-        """Return whether one of some modules imports a name of another one: a package says what it offers."""
-        return any(facts.source.path in self._brought_in(name, path) for path in paths)
-
-    def _brought_in(self, name: str, path: str) -> frozenset[str]:
-        """Return the files that define what a module imports under a name."""
-        facts = self._evaluator.project.python(path)
-        bound = facts.module.bindings.get(name, ()) if facts is not None else ()
-        if facts is None or not any(one.kind == "import" for one in bound):
-            return frozenset()
-
-        def follow() -> frozenset[str]:
-            end = end_of(facts.module)
-            found = self._evaluator.bound(
-                name, Frame(facts, end), None, facts.span(facts.module.bindings[name][0].node)
-            )
-            things = (one.thing for one in found if isinstance(one.thing, Class | Function))
-            return frozenset(one.facts.source.path for one in things if one.scope.name == name)
-
-        return self._evaluator.once(("brought in", path, name), frozenset(), follow)
-
 
 def _without_object(call: ast.Call, called: Thing) -> ast.Call:
     """Return a call without the object where it gives that by position, as a method of a class is called."""
@@ -518,26 +478,6 @@ def _told(found: Possibilities) -> list[tuple[object, Assumptions]]:
     return list(zip(named, (one.assumptions for one in found), strict=True))
 
 
-_LOOKS = frozenset(
-    {
-        "isinstance",
-        "issubclass",
-        "super",
-        "print",
-        "repr",
-        "str",
-        "type",
-        "len",
-        "hasattr",
-        "getattr",
-        "signature",
-        "id",
-        "dict",
-    }
-)
-"""Calls that look at a function or class without calling it."""
-
-
 def _gives_by_name(caller: AnyCaller) -> bool:
     """Return whether a call names parameters: ``main()`` runs a command of click on what the user writes."""
     return not isinstance(caller, Caller) or bool(caller.call.keywords)
@@ -547,7 +487,7 @@ def _only_looks(call: ast.Call) -> bool:
     """Return whether a call that is given a class or function makes no call of it that is not looked for elsewhere."""
     name = called_name(call)
     # What a LightningCLI makes of the classes it is given is worked out in `lightning`.
-    return name in _LOOKS or name.endswith("CLI")
+    return name in LOOKS or name.endswith("CLI")
 
 
 def _module_names(path: str) -> set[str]:
