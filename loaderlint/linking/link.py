@@ -120,6 +120,7 @@ def _followed(project: Project, wrappers: _Wrappers | None, near: Set[str] | Non
         mentioning = project.read_mentions(sorted(unknown), evaluator.callers.importable)
         if not project.count(evaluator.takers) and not mentioning:
             break
+        project.look_again()
     evaluator = Evaluator(project, wrappers, before=evaluator)
     evaluator.prepare()
     return evaluator, list(_sites(evaluator, near))

@@ -189,6 +189,13 @@ class Project:
             self._files.add(path)
         return bool(further)
 
+    def look_again(self) -> None:
+        """Forget what was found out of all files that may matter: more of them may now."""
+        self._mentions.clear()
+        self._keys_read.clear()
+        for name in ("_required", "definitions", "partials"):
+            self.__dict__.pop(name, None)
+
     def count_imported(self) -> None:
         """Ask the modules that are imported, too, from now on wherever all files are asked.
 
@@ -198,6 +205,7 @@ class Project:
         self._imported_matter = True
         for path in filter(self._files.is_read, self.paths):
             self._count(path)
+        self.look_again()
 
     @cached_property
     def has_code(self) -> bool:
