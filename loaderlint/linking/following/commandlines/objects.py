@@ -31,14 +31,16 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Thing,
+    Unseen,
     end_of,
 )
 from loaderlint.linking.things.possibilities import one_of, under, unseen
 from loaderlint.model.source import Span
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import keywords as keywords_of
-from loaderlint.vocabulary.commandlines import READS_A_FILE_FIRST, RUNS_METHODS
+from loaderlint.vocabulary.commandlines import CHOOSES_AN_OBJECT, READS_A_FILE_FIRST, RUNS_METHODS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -49,6 +51,10 @@ DEEPEST_FIELD = 6
 
 def parsed(evaluator: Evaluator, name: str, call: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
     """Return what ``tyro.cli(Config)`` and its like give; None for a class that is not one of the project's."""
+    if name in CHOOSES_AN_OBJECT:
+        chosen = defaults_chosen.described(evaluator, call, frame)
+        commands = [(one, _each_opened(evaluator, given, f"{span} {one}", span)) for one, given in chosen.items()]
+        return one_of(f"{span} command", commands) if commands else None
     keywords = keywords_of(call)
     what = call.args[0] if call.args else keywords.get("config_class")
     if what is None or (name in RUNS_METHODS and "set_defaults" in keywords):
@@ -119,8 +125,10 @@ def filled(
     return one_of(f"{subject} command", ways) if ways else None
 
 
-def _each_opened(evaluator: Evaluator, objects: Possibilities, subject: str, span: Span) -> Possibilities:
-    return tuple(replace(one, thing=_opened(evaluator, one.thing, subject, span)) for one in objects)
+def _each_opened(
+    evaluator: Evaluator, objects: Possibilities, subject: str, span: Span, depth: int = 0
+) -> Possibilities:
+    return tuple(replace(one, thing=_opened(evaluator, one.thing, subject, span, depth)) for one in objects)
 
 
 def _result(evaluator: Evaluator, function: Function) -> Possibilities:
@@ -148,7 +156,7 @@ def _opened(evaluator: Evaluator, thing: Thing, subject: str, span: Span, depth:
     changed: dict[str, Possibilities] = {}
     for name, field, frame in _fields(evaluator, thing.of):
         path = f"{subject}.{name}"
-        nested = _nested(evaluator, thing, name, field.annotation, frame, path, span, depth)
+        nested = _nested(evaluator, thing, name, field, frame, path, span, depth)
         declared = frame.facts.between(field.target, field.annotation)
         changed[name] = nested or left_or_given(subject, name, declared, field.annotation)
     return replace(thing, changed=changed)
@@ -167,18 +175,26 @@ def _nested(
     evaluator: Evaluator,
     thing: Instance,
     name: str,
-    annotation: ast.expr,
+    field: ast.AnnAssign,
     frame: Frame,
     path: str,
     span: Span,
     depth: int,
 ) -> Possibilities:
     """Return what a field that holds an object of a project class can be, none for any other field."""
-    annotations = [one for part in annotated(annotation) for one in evaluator.evaluate(part, frame)]
+    annotations = [one for part in annotated(field.annotation) for one in evaluator.evaluate(part, frame)]
     named = {one.thing.node: one.thing for one in annotations if isinstance(one.thing, Class)}
     if not named:
         return ()
-    defaults = [one for one in evaluator.attribute_of(thing, name) if isinstance(one.thing, Instance)]
+    held = evaluator.attribute_of(thing, name)
+    chosen = [(way, objects) for one in held for way, objects in defaults_chosen.of_field(evaluator, one).items()]
+    if chosen:
+        opened_each = ((way, _each_opened(evaluator, one, f"{path} {way}", span, depth + 1)) for way, one in chosen)
+        return one_of(f"{path} command", [*opened_each])
+    defaults = [one for one in held if isinstance(one.thing, Instance)]
+    if not defaults and _has_default(field.value) and any(isinstance(one.thing, Made | Unseen) for one in held):
+        # It starts from what nobody follows, and not from what its class alone would be.
+        return unseen(span)
     ways: list[tuple[str, Possibilities]] = []
     for one in defaults:
         assert isinstance(one.thing, Instance)
@@ -191,6 +207,13 @@ def _nested(
         plain = _plain(evaluator, owner, path, span)
         ways.append((owner.node.name, (Possibility(_opened(evaluator, plain, path, span, depth + 1), span),)))
     return one_of(f"{path} command", ways)
+
+
+def _has_default(written: ast.expr | None) -> bool:
+    """Return whether a field says what it starts from, by what is written for its value."""
+    if isinstance(written, ast.Call) and last_name(written.func).lower() == "field":
+        return any(one.arg in ("default", "default_factory", "factory", None) for one in written.keywords)
+    return isinstance(written, ast.Call)
 
 
 def _is_base(evaluator: Evaluator, owner: Class, objects: list[Possibility]) -> bool:
