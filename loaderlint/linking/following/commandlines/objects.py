@@ -11,7 +11,7 @@ class without public methods gives an object of it, any other what the method th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -19,9 +19,11 @@ from msgspec.structs import replace
 from loaderlint.linking.following import functions
 from loaderlint.linking.following.commandlines import defaults_chosen
 from loaderlint.linking.following.commandlines.given import left_or_given
+from loaderlint.linking.following.configurations import opened
 from loaderlint.linking.scopes.annotations import annotated
-from loaderlint.linking.things import classes
+from loaderlint.linking.things import classes, locations
 from loaderlint.linking.things.kinds import (
+    UNSEEN,
     Class,
     Frame,
     Function,
@@ -34,12 +36,15 @@ from loaderlint.linking.things.kinds import (
     Unseen,
     end_of,
 )
+from loaderlint.linking.things.locations import Form
 from loaderlint.linking.things.possibilities import one_of, under, unseen
+from loaderlint.linking.things.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import keywords as keywords_of
+from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.commandlines import CHOOSES_AN_OBJECT, READS_A_FILE_FIRST, RUNS_METHODS
 
 if TYPE_CHECKING:
@@ -242,11 +247,15 @@ def method(
     if name == "parse_dict" and node.args:
         handed = ast.keyword(None, node.args[0])
         items = [_made_of(evaluator, part, handed, parser.frame, frame, span) for part in parts]
+    elif name in _READ_A_FILE and (roots := _roots_of(evaluator, node, frame)):
+        items = [_filled_from(evaluator, part, roots, parser.frame, span) for part in parts]
     else:
         items = [filled(evaluator, part, None, parser.frame, span) or unseen(span) for part in parts]
     return (Possibility(Row(tuple(items)), span),)
 
 
+_READ_A_FILE = ("parse_json_file", "parse_yaml_file")
+"""Those that read a file, whose values come before the defaults, and no command line."""
 _GIVE_OBJECTS = ("parse_args_into_dataclasses", "parse_dict", "parse_json_file", "parse_yaml_file")
 
 
@@ -262,3 +271,43 @@ def _made_of(
         else:
             found.extend(unseen(span, one.assumptions))
     return tuple(found)
+
+
+def _roots_of(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Mapping[str, TreeMapping]:
+    """Return what the files say that a call reads, by their paths; none where a user names one or it was not seen."""
+    named = (one.value for one in node.keywords if one.arg in ("json_file", "yaml_file"))
+    path = next(iter([*node.args, *named]), None)
+    found: dict[str, TreeMapping] = {}
+    for location, _ in locations.of(evaluator, path, frame) if path is not None else ():
+        if location is None or location.given or location.form not in (Form.NAME, Form.PATH):
+            return {}
+        file = opened.at(evaluator, location, frame.facts.source.path)
+        root = file.documents[0].root if file is not None and len(file.documents) == 1 else None
+        if not isinstance(root, TreeMapping):
+            return {}
+        found[root.span.path] = root
+    return found
+
+
+def _filled_from(
+    evaluator: Evaluator, what: ast.expr, roots: Mapping[str, TreeMapping], types: Frame, span: Span
+) -> Possibilities:
+    """Return the object that a class makes of one of some files, with its own defaults for what that does not say."""
+    ways: list[tuple[str, Possibilities]] = []
+    for path, root in roots.items():
+        found: list[Possibility] = []
+        for one in evaluator.evaluate(what, types):
+            made = _said_by(evaluator, one.thing, root, span) if isinstance(one.thing, Class) else UNSEEN
+            found.append(replace(one, thing=made, span=span))
+        ways.append((path, tuple(found)))
+    return one_of(f"the file read at {span}", ways)
+
+
+def _said_by(evaluator: Evaluator, owner: Class, root: TreeMapping, span: Span) -> Instance:
+    label = owner.node.name
+    said = {
+        name: child_of_tree(root, name, span, f"{label}({name}=…)")
+        for name, _, _ in _fields(evaluator, owner)
+        if root.get(name) is not None
+    }
+    return Instance(owner, classes.plain_call(owner), Frame(owner.facts, owner.place), said)
