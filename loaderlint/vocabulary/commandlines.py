@@ -51,7 +51,9 @@ READS_A_FILE_FIRST = CALLED_BY_THE_USER["parse"]
 """
 WRAPS = frozenset(f"{library}.{home}wrap" for library in ("draccus", "pyrallis") for home in ("", "argparsing."))
 """Decorators that hand a function an object of the class its first parameter is annotated with, filled by the user."""
-MAKES_OBJECTS = (*CALLED_BY_THE_USER["cli"], *CALLED_BY_THE_USER["parse"], *RUNS_METHODS)
+CHOOSES_AN_OBJECT = ("tyro.extras.overridable_config_cli",)
+"""Functions that return the one of some objects that the user chooses, filled by the user."""
+MAKES_OBJECTS = (*CALLED_BY_THE_USER["cli"], *CALLED_BY_THE_USER["parse"], *RUNS_METHODS, *CHOOSES_AN_OBJECT)
 """Those of them that return an object of the class they are given, filled by the user."""
 CHOOSES_A_DEFAULT = ("tyro.extras.subcommand_type_from_defaults",)
 """Functions that make a type of objects by their names, of which the user chooses one to start from."""

@@ -24,6 +24,8 @@ class KeepingClass(Struct, frozen=True):
     holders: bool = False
 
 
+NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
+"""Classes that keep whatever their constructors are given by name (CPython ``Lib/argparse.py``; ``types``)."""
 _ARGUMENTS = KeepingClass(
     frozenset(
         own

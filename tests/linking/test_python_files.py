@@ -109,3 +109,24 @@ def test_files_that_are_read_as_settings_are_known_as_such() -> None:
     program = PROGRAM + "DataLoader(1, num_workers=cfg.workers)\n"
     (loader,) = loaders_of({"train.py": program, "configs/a.py": "workers = 2\n"})
     assert loader.settings_files == {"configs/a.py"}
+
+
+def test_of_many_files_that_all_differ_each_value_is_a_candidate_where_its_file_says_it() -> None:
+    files = {f"configs/{count}.py": f"size = 1\ndata = dict(workers_per_gpu={count})\n" for count in range(30)}
+    found = {one for loader in loaders_of({"train.py": NESTED, **files}) for one in loader.num_workers.known}
+    assert {(one.constant, one.span.path) for one in found} == {(count, f"configs/{count}.py") for count in range(30)}
+
+
+def test_what_only_one_of_many_files_says_stays_that_files() -> None:
+    files = {f"configs/{count}.py": f"num_workers = {count}\ndebug = {count == 7}\n" for count in range(30)}
+    program = PROGRAM + "if cfg.debug:\n    DataLoader(1, num_workers=cfg.num_workers)\n"
+    (loader,) = loaders_of({"train.py": program, **files})
+    assert {one.constant for one in loader.num_workers.known} == {7}
+
+
+def test_files_that_are_too_many_to_follow_leave_it_open() -> None:
+    files = {f"configs/{count}.py": f"num_workers = {count}\n" for count in range(70)}
+    program = PROGRAM + "DataLoader(1, num_workers=cfg.num_workers)\n"
+    (loader,) = loaders_of({"train.py": program, **files})
+    assert not loader.num_workers.known
+    assert loader.num_workers.open

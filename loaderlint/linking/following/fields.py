@@ -7,8 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import arguments, library_attributes, parameters
+from loaderlint.linking.following.commandlines.defaults import SIMPLE_PARSING
 from loaderlint.linking.things import classes, dictionaries
-from loaderlint.linking.things.kinds import ABSENT, Absent, Class, Instance, Possibilities, Possibility
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    Absent,
+    Class,
+    External,
+    Frame,
+    Instance,
+    Possibilities,
+    Possibility,
+    end_of,
+)
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things.possibilities import irremovable, one_of, settled, under, unseen
 from loaderlint.model.source import Span
@@ -65,7 +76,7 @@ def given(
     if not makers:
         return by_users
     order = [] if library_attributes.takes_more_before(evaluator, owner) else fields_of(evaluator, owner)
-    keyword = _keyword(owner, name)
+    keyword = _keyword(evaluator, owner, name)
     removable = any(
         arguments.is_neutral(one.value, name)
         for one in owner.node.body
@@ -146,18 +157,25 @@ def _under_keyword(given: Callable[[str], Possibilities], name: str, keyword: st
     return given(keyword) if by_name else (*given(keyword), *unseen(span))
 
 
-def _keyword(owner: Class, name: str) -> str | None:
+def _keyword(evaluator: Evaluator, owner: Class, name: str) -> str | None:
     """Return the keyword that a constructor takes a field by, None where that is worked out at run time.
 
     pydantic: "Field aliases"; attrs: "Private attributes and aliases", where leading underscores are no part of it.
+    What simple_parsing calls an alias is another flag of the command line (``simple_parsing/helpers/fields.py``, 0.1).
     """
     for binding in owner.scope.bindings.get(name, ()):
         call = binding.node.value if isinstance(binding.node, ast.AnnAssign | ast.Assign) else None
         written = keywords_of(call) if isinstance(call, ast.Call) else {}
         alias = written.get("validation_alias", written.get("alias"))
-        if alias is not None:
+        if alias is not None and isinstance(call, ast.Call) and not _declares_flags(evaluator, owner, call):
             return alias.value if isinstance(alias, ast.Constant) and isinstance(alias.value, str) else None
     return name.lstrip("_") if any(_is_attrs(one) for one in owner.node.decorator_list) else name
+
+
+def _declares_flags(evaluator: Evaluator, owner: Class, field: ast.Call) -> bool:
+    callees = evaluator.evaluate(field.func, Frame(owner.facts, end_of(owner.scope)))
+    names = (one.thing.name for one in callees if isinstance(one.thing, External))
+    return any(name.rpartition(".")[0] in SIMPLE_PARSING for name in names)
 
 
 def _is_attrs(decorator: ast.expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import loader_attributes, parameters
@@ -21,8 +22,9 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things.possibilities import one_of, settled, under, unseen
 from loaderlint.model.source import Span
+from loaderlint.nodes import last_name
 from loaderlint.vocabulary.keys import LOADER_WORDS, WORKER_WORDS
-from loaderlint.vocabulary.library_classes import KEEPING_CLASSES, KEPT_NAMES, KeepingClass
+from loaderlint.vocabulary.library_classes import KEEPING_CLASSES, KEPT_NAMES, NAMESPACES, KeepingClass
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -53,6 +55,10 @@ def held(instance: Instance, name: str, span: Span) -> Possibilities:
     return (Possibility(Made(f"{HELD}{name}", call, frame), span),)
 
 
+_STEPS_OF_BASES = 60
+"""Expressions followed for what a class inherits from, which is asked once."""
+
+
 def may_ask(name: str) -> bool:
     """Return whether an attribute of such an object may be a setting of loaders: much else is asked of it, too."""
     return name in KEPT_NAMES or any(word in name.lower() for word in (*LOADER_WORDS, *WORKER_WORDS))
@@ -60,11 +66,23 @@ def may_ask(name: str) -> bool:
 
 def keeping(evaluator: Evaluator, owner: Class, name: str) -> KeepingClass | None:
     """Return the class of a library that a class inherits from and that keeps something under a name."""
+    if evaluator.once(("is a namespace", owner.node), False, lambda: _is_namespace(evaluator, owner), _STEPS_OF_BASES):
+        return KeepingClass(frozenset({name}))
     if name not in KEPT_NAMES:
         return None
     above = (base for one in classes.lineage(evaluator, owner) for base in classes.foreign_bases(evaluator, one))
     found = (KEEPING_CLASSES.get(base) for base in above)
     return next((one for one in found if one is not None and name in one.names), None)
+
+
+def _is_namespace(evaluator: Evaluator, owner: Class) -> bool:
+    return any(base in NAMESPACES for one in classes.lineage(evaluator, owner) for base in _named_so(evaluator, one))
+
+
+def _named_so(evaluator: Evaluator, owner: Class) -> Iterator[str]:
+    """Yield the bases of a class from outside the project, where one of them is called as a namespace is."""
+    if any(last_name(one).endswith("Namespace") for one in owner.node.bases):
+        yield from classes.foreign_bases(evaluator, owner)
 
 
 def takes_more_before(evaluator: Evaluator, owner: Class) -> bool:

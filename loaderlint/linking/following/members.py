@@ -58,6 +58,8 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
     thing, name = owner.thing, node.attr
     if isinstance(thing, External) and thing.name == absl.FLAGS:
         return evaluator.defined_flags.read(name, frame, span)
+    if isinstance(thing, External) and thing.name.startswith(absl.ONE_OF_FLAGS) and name == "value":
+        return evaluator.defined_flags.read(thing.name.removeprefix(absl.ONE_OF_FLAGS), frame, span)
     if isinstance(thing, External):
         platform = platforms.fact(f"{thing.name}.{name}", span)
         return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
@@ -223,6 +225,8 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return system
     if isinstance(thing, Made) and thing.callee in SPLITS and isinstance(key, int):
         return (Possibility(replace(thing, part=key), span),)
+    if isinstance(thing, External) and thing.name == absl.FLAGS and isinstance(key, str):
+        return (Possibility(External(f"{absl.ONE_OF_FLAGS}{key}"), span),)
     if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
         return (Possibility(GIVEN, span),)
     if isinstance(thing, External) and thing.name == "sys.modules" and key in ("__main__", "__mp_main__"):

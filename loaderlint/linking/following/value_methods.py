@@ -6,12 +6,13 @@ import ast
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import copies, members, questions
-from loaderlint.linking.following.commandlines import objects, parsed, parsers
+from loaderlint.linking.following.commandlines import absl, objects, parsed, parsers
 from loaderlint.linking.following.configurations import argparse_args, opened
 from loaderlint.linking.things import classes, file_lines, operators, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
     CommandLine,
+    External,
     Frame,
     Instance,
     Items,
@@ -54,6 +55,8 @@ def given_by(
         return made
     if name in MODULE_ITSELF_METHODS and isinstance(thing, Instance) and _is_of_module(evaluator, thing, name):
         return (owner,)
+    if isinstance(thing, External) and thing.name == absl.FLAGS:
+        return absl.method(evaluator, node, name, frame, span)
     copied = copies.of_method(evaluator, owner, node, name, frame)
     if copied is not None:
         return copied

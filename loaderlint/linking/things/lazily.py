@@ -44,6 +44,9 @@ class Lazily(Mapping[str, Possibilities]):
             self._known[key] = self._work(key)
         return self._known[key]
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 
@@ -63,6 +66,9 @@ class _Overlaid(Mapping[str, Possibilities]):
 
     def __getitem__(self, key: str) -> Possibilities:
         return self.changes[key] if key in self.changes else self.below[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.changes or key in self.below
 
     def __iter__(self) -> Iterator[str]:
         return iter({**dict.fromkeys(self.below), **dict.fromkeys(self.changes)})

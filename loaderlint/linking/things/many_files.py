@@ -25,9 +25,12 @@ MOST_TOLD_APART = 64
 """What more places than this say alike stays one candidate: rules compare each of one option with each of another."""
 
 
-def one_of(subject: str, ways: Sequence[tuple[str, Possibilities]]) -> Possibilities:
-    """Return what comes of several files, by their paths, each assuming that the user chose it."""
-    if len(ways) <= MOST_FILES:
+def one_of(subject: str, ways: Sequence[tuple[str, Possibilities]], most: int = MOST_FILES) -> Possibilities:
+    """Return what comes of several files, by their paths, each assuming that the user chose it.
+
+    More than ``most`` of them are taken as one.
+    """
+    if len(ways) <= most:
         return possibilities.one_of(subject, ways)
     mappings = {path: given[0] for path, given in ways if _is_mapping(given)}
     others = [(path, given) for path, given in ways if path not in mappings]

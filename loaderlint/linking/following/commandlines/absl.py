@@ -3,7 +3,10 @@
 ``absl/flags/_defines.py``: ``DEFINE_integer(name, default, help)`` and its like return a holder whose ``value`` is the
 flag's; ``absl.flags.FLAGS`` has every flag that the modules imported so far define, and an attribute set on it replaces
 the flag's value. A default goes through the flag's parser like what the user gives
-(``absl/flags/_argument_parser.py``); ``DEFINE_alias(name, original)`` is another name of a flag.
+(``absl/flags/_argument_parser.py``); ``DEFINE_alias(name, original)`` is another name of a flag. ``FLAGS[name].value``
+is the flag's value, too, ``FLAGS.get_flag_value(name, default)`` gives the default where that is None, and
+``FLAGS.set_default(name, value)`` and ``set_default(holder, value)`` put another default in the place of the first
+(``absl/flags/_flagvalues.py``).
 """
 
 from __future__ import annotations
@@ -18,16 +21,19 @@ from msgspec.structs import replace
 from loaderlint.linking.files.imports import Imports
 from loaderlint.linking.following.commandlines import config_files
 from loaderlint.linking.following.commandlines.flags import Flag, default_values, flag_values
-from loaderlint.linking.things.kinds import UNSEEN, External, Frame, Made, Possibilities, Possibility, Row, Thing
+from loaderlint.linking.things.kinds import UNSEEN, External, Frame, Items, Made, Possibilities, Possibility, Row, Thing
+from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.possibilities import one_of, under, unseen
 from loaderlint.model.source import Span
-from loaderlint.readers.python import dotted
+from loaderlint.readers.python import CallSite, PythonFacts, dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 FLAGS = "absl.flags.FLAGS"
+ONE_OF_FLAGS = f"{FLAGS}[]."
+"""How the name of what ``FLAGS[name]`` gives begins."""
 
 
 def _boolean(default: Thing) -> Thing:
@@ -80,7 +86,27 @@ _DEFINES = frozenset(f"{_PREFIX}{kind}" for kind in ("alias", *_PARSERS, *_LISTS
 def held(evaluator: Evaluator, holder: Made) -> Possibilities | None:
     """Return what the holder that a definition returns has as its value, None for anything else that was made."""
     flag = _flag(holder.call, holder.frame) if _defines(holder.callee) else None
-    return None if flag is None else _values(evaluator, flag)
+    return None if flag is None else evaluator.defined_flags.held_by(flag)
+
+
+def method(evaluator: Evaluator, node: ast.Call, name: str, frame: Frame, span: Span) -> Possibilities | None:
+    """Return what a method of ``FLAGS`` gives, None for one that is not known."""
+    if name == "flag_values_dict":
+        return (Possibility(Items(evaluator.defined_flags.every(frame, span), complete=False), span),)
+    if name != "get_flag_value":
+        return None
+    given = arguments_of(node, ("name", "default"))
+    if set(given) != {"name", "default"}:
+        return unseen(span)
+    found: list[Possibility] = []
+    for asked in evaluator.evaluate(given["name"], frame):
+        values = (
+            evaluator.defined_flags.read(asked.thing, frame, span) if isinstance(asked.thing, str) else unseen(span)
+        )
+        for one in values:
+            instead = evaluator.evaluate(given["default"], frame) if one.thing is None else (one,)
+            found.extend(under(instead, asked.assumptions, one.assumptions))
+    return tuple(found)
 
 
 def _defines(callee: str) -> bool:
@@ -101,10 +127,11 @@ def _values(evaluator: Evaluator, flag: Flag) -> Possibilities:
     if original is not None:
         return evaluator.defined_flags.read(original, flag.frame, flag.span)
     required = flag.keyword("required")
-    if isinstance(required, ast.Constant) and required.value is True:
+    given = evaluator.defined_flags.defaults(flag)
+    if isinstance(required, ast.Constant) and required.value is True and given is None:
         return unseen(flag.span)
     kind = next(iter(defined_by)).removeprefix(_PREFIX) if len(defined_by) == 1 else ""
-    defaults = tuple(_read(one, kind) for one in default_values(evaluator, flag))
+    defaults = tuple(_read(one, kind) for one in (default_values(evaluator, flag) if given is None else given))
     values = flag_values(
         evaluator, replace(flag, switch=True, turned_off=True) if kind in _SWITCHES else flag, defaults
     )
@@ -199,8 +226,66 @@ class DefinedFlags:
         if not defined:
             self._evaluator.mentioned.add(name)
         ways = [(str(one.span), _values(self._evaluator, one)) for one in defined] or [("unseen", unseen(span))]
-        names = (name, *self._aliases.get(name, ()))
-        return one_of(f"FLAGS.{name}", [*ways, *(way for one in names for way in self._set(one))])
+        return one_of(f"FLAGS.{name}", [*ways, *self._set_by_any_name(name)])
+
+    def held_by(self, flag: Flag) -> Possibilities:
+        """Return what the holder of a flag has as its value."""
+        ways = [(str(flag.span), _values(self._evaluator, flag)), *self._set_by_any_name(flag.name)]
+        return ways[0][1] if len(ways) == 1 else one_of(f"FLAGS.{flag.name}", ways)
+
+    def every(self, frame: Frame, span: Span) -> Mapping[str, Possibilities]:
+        """Return the values of all flags by their names, each worked out when it is read."""
+        return Lazily.of(self._by_name, lambda name: self.read(name, frame, span))
+
+    def defaults(self, flag: Flag) -> Possibilities | None:
+        """Return the defaults of a flag where other ones than its own are set, None where there are none."""
+        evaluator = self._evaluator
+        found: Possibilities | None = None
+        for facts, site in self._default_calls:
+            frame = Frame(facts, site.place)
+            if not self._names(site.node, flag, frame):
+                continue
+            given = arguments_of(site.node, ("name", "value")).get("value")
+            values = evaluator.evaluate(given, frame) if given is not None else unseen(facts.span(site.node))
+            ways = evaluator.conditions(site.place.arms, frame)
+            set_there = tuple(one for way in ways for one in under(values, way))
+            always = facts is flag.frame.facts and site.place.scope is facts.module and not site.place.arms
+            before = default_values(evaluator, flag) if found is None else found
+            subject = f"the default of FLAGS.{flag.name} since {facts.span(site.node)}"
+            found = set_there if always else one_of(subject, [("before", before), ("set", set_there)])
+        return found
+
+    @cached_property
+    def _default_calls(self) -> list[tuple[PythonFacts, CallSite]]:
+        """The calls that set another default of a flag."""
+        return [
+            (facts, site)
+            for facts in self._evaluator.project.all_python()
+            for site in facts.calls.get("set_default", ())
+        ]
+
+    def _names(self, call: ast.Call, flag: Flag, frame: Frame) -> bool:
+        """Return whether a call of ``set_default`` is about a flag: of ``FLAGS`` by its name, else by its holder."""
+        evaluator = self._evaluator
+        named = arguments_of(call, ("name", "value"))
+        what = named.get("name", named.get("flag_holder"))
+        if what is None:
+            return False
+        asked = evaluator.evaluate(what, frame)
+        if any(isinstance(one.thing, Made) and one.thing.call is flag.declaration for one in asked):
+            return True
+        if not any(one.thing == flag.name for one in asked) or not isinstance(call.func, ast.Attribute):
+            return False
+        if len(self._by_name.get(flag.name, ())) > 1:
+            together = self._imports.together(frame.facts.source.path)
+            if flag.frame.facts.source.path not in together:
+                return False
+        owners = evaluator.evaluate(call.func.value, frame)
+        return any(isinstance(one.thing, External) and one.thing.name == FLAGS for one in owners)
+
+    def _set_by_any_name(self, name: str) -> Iterator[tuple[str, Possibilities]]:
+        for one in (name, *self._aliases.get(name, ())):
+            yield from self._set(one)
 
     def _set(self, name: str) -> Iterator[tuple[str, Possibilities]]:
         for facts, binding in self._evaluator.attributes_set.get(name, ()):

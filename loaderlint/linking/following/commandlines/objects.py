@@ -11,7 +11,7 @@ class without public methods gives an object of it, any other what the method th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -19,9 +19,11 @@ from msgspec.structs import replace
 from loaderlint.linking.following import functions
 from loaderlint.linking.following.commandlines import defaults_chosen
 from loaderlint.linking.following.commandlines.given import left_or_given
+from loaderlint.linking.following.configurations import opened
 from loaderlint.linking.scopes.annotations import annotated
-from loaderlint.linking.things import classes
+from loaderlint.linking.things import classes, locations
 from loaderlint.linking.things.kinds import (
+    UNSEEN,
     Class,
     Frame,
     Function,
@@ -31,14 +33,19 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Thing,
+    Unseen,
     end_of,
 )
+from loaderlint.linking.things.locations import Form
 from loaderlint.linking.things.possibilities import one_of, under, unseen
+from loaderlint.linking.things.trees import child_of_tree
 from loaderlint.model.source import Span
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import keywords as keywords_of
-from loaderlint.vocabulary.commandlines import READS_A_FILE_FIRST, RUNS_METHODS
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.commandlines import CHOOSES_AN_OBJECT, READS_A_FILE_FIRST, RUNS_METHODS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -49,6 +56,10 @@ DEEPEST_FIELD = 6
 
 def parsed(evaluator: Evaluator, name: str, call: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
     """Return what ``tyro.cli(Config)`` and its like give; None for a class that is not one of the project's."""
+    if name in CHOOSES_AN_OBJECT:
+        chosen = defaults_chosen.described(evaluator, call, frame)
+        commands = [(one, _each_opened(evaluator, given, f"{span} {one}", span)) for one, given in chosen.items()]
+        return one_of(f"{span} command", commands) if commands else None
     keywords = keywords_of(call)
     what = call.args[0] if call.args else keywords.get("config_class")
     if what is None or (name in RUNS_METHODS and "set_defaults" in keywords):
@@ -119,8 +130,10 @@ def filled(
     return one_of(f"{subject} command", ways) if ways else None
 
 
-def _each_opened(evaluator: Evaluator, objects: Possibilities, subject: str, span: Span) -> Possibilities:
-    return tuple(replace(one, thing=_opened(evaluator, one.thing, subject, span)) for one in objects)
+def _each_opened(
+    evaluator: Evaluator, objects: Possibilities, subject: str, span: Span, depth: int = 0
+) -> Possibilities:
+    return tuple(replace(one, thing=_opened(evaluator, one.thing, subject, span, depth)) for one in objects)
 
 
 def _result(evaluator: Evaluator, function: Function) -> Possibilities:
@@ -148,7 +161,7 @@ def _opened(evaluator: Evaluator, thing: Thing, subject: str, span: Span, depth:
     changed: dict[str, Possibilities] = {}
     for name, field, frame in _fields(evaluator, thing.of):
         path = f"{subject}.{name}"
-        nested = _nested(evaluator, thing, name, field.annotation, frame, path, span, depth)
+        nested = _nested(evaluator, thing, name, field, frame, path, span, depth)
         declared = frame.facts.between(field.target, field.annotation)
         changed[name] = nested or left_or_given(subject, name, declared, field.annotation)
     return replace(thing, changed=changed)
@@ -167,18 +180,26 @@ def _nested(
     evaluator: Evaluator,
     thing: Instance,
     name: str,
-    annotation: ast.expr,
+    field: ast.AnnAssign,
     frame: Frame,
     path: str,
     span: Span,
     depth: int,
 ) -> Possibilities:
     """Return what a field that holds an object of a project class can be, none for any other field."""
-    annotations = [one for part in annotated(annotation) for one in evaluator.evaluate(part, frame)]
+    annotations = [one for part in annotated(field.annotation) for one in evaluator.evaluate(part, frame)]
     named = {one.thing.node: one.thing for one in annotations if isinstance(one.thing, Class)}
     if not named:
         return ()
-    defaults = [one for one in evaluator.attribute_of(thing, name) if isinstance(one.thing, Instance)]
+    held = evaluator.attribute_of(thing, name)
+    chosen = [(way, objects) for one in held for way, objects in defaults_chosen.of_field(evaluator, one).items()]
+    if chosen:
+        opened_each = ((way, _each_opened(evaluator, one, f"{path} {way}", span, depth + 1)) for way, one in chosen)
+        return one_of(f"{path} command", [*opened_each])
+    defaults = [one for one in held if isinstance(one.thing, Instance)]
+    if not defaults and _has_default(field.value) and any(isinstance(one.thing, Made | Unseen) for one in held):
+        # It starts from what nobody follows, and not from what its class alone would be.
+        return unseen(span)
     ways: list[tuple[str, Possibilities]] = []
     for one in defaults:
         assert isinstance(one.thing, Instance)
@@ -191,6 +212,13 @@ def _nested(
         plain = _plain(evaluator, owner, path, span)
         ways.append((owner.node.name, (Possibility(_opened(evaluator, plain, path, span, depth + 1), span),)))
     return one_of(f"{path} command", ways)
+
+
+def _has_default(written: ast.expr | None) -> bool:
+    """Return whether a field says what it starts from, by what is written for its value."""
+    if isinstance(written, ast.Call) and last_name(written.func).lower() == "field":
+        return any(one.arg in ("default", "default_factory", "factory", None) for one in written.keywords)
+    return isinstance(written, ast.Call)
 
 
 def _is_base(evaluator: Evaluator, owner: Class, objects: list[Possibility]) -> bool:
@@ -219,11 +247,15 @@ def method(
     if name == "parse_dict" and node.args:
         handed = ast.keyword(None, node.args[0])
         items = [_made_of(evaluator, part, handed, parser.frame, frame, span) for part in parts]
+    elif name in _READ_A_FILE and (roots := _roots_of(evaluator, node, frame)):
+        items = [_filled_from(evaluator, part, roots, parser.frame, span) for part in parts]
     else:
         items = [filled(evaluator, part, None, parser.frame, span) or unseen(span) for part in parts]
     return (Possibility(Row(tuple(items)), span),)
 
 
+_READ_A_FILE = ("parse_json_file", "parse_yaml_file")
+"""Those that read a file, whose values come before the defaults, and no command line."""
 _GIVE_OBJECTS = ("parse_args_into_dataclasses", "parse_dict", "parse_json_file", "parse_yaml_file")
 
 
@@ -239,3 +271,43 @@ def _made_of(
         else:
             found.extend(unseen(span, one.assumptions))
     return tuple(found)
+
+
+def _roots_of(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Mapping[str, TreeMapping]:
+    """Return what the files say that a call reads, by their paths; none where a user names one or it was not seen."""
+    named = (one.value for one in node.keywords if one.arg in ("json_file", "yaml_file"))
+    path = next(iter([*node.args, *named]), None)
+    found: dict[str, TreeMapping] = {}
+    for location, _ in locations.of(evaluator, path, frame) if path is not None else ():
+        if location is None or location.given or location.form not in (Form.NAME, Form.PATH):
+            return {}
+        file = opened.at(evaluator, location, frame.facts.source.path)
+        root = file.documents[0].root if file is not None and len(file.documents) == 1 else None
+        if not isinstance(root, TreeMapping):
+            return {}
+        found[root.span.path] = root
+    return found
+
+
+def _filled_from(
+    evaluator: Evaluator, what: ast.expr, roots: Mapping[str, TreeMapping], types: Frame, span: Span
+) -> Possibilities:
+    """Return the object that a class makes of one of some files, with its own defaults for what that does not say."""
+    ways: list[tuple[str, Possibilities]] = []
+    for path, root in roots.items():
+        found: list[Possibility] = []
+        for one in evaluator.evaluate(what, types):
+            made = _said_by(evaluator, one.thing, root, span) if isinstance(one.thing, Class) else UNSEEN
+            found.append(replace(one, thing=made, span=span))
+        ways.append((path, tuple(found)))
+    return one_of(f"the file read at {span}", ways)
+
+
+def _said_by(evaluator: Evaluator, owner: Class, root: TreeMapping, span: Span) -> Instance:
+    label = owner.node.name
+    said = {
+        name: child_of_tree(root, name, span, f"{label}({name}=…)")
+        for name, _, _ in _fields(evaluator, owner)
+        if root.get(name) is not None
+    }
+    return Instance(owner, classes.plain_call(owner), Frame(owner.facts, owner.place), said)

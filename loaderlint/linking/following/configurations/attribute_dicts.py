@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class
 from loaderlint.vocabulary.configurations import ATTRIBUTE_DICTS
+from loaderlint.vocabulary.library_classes import NAMESPACES
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -19,6 +20,9 @@ def made_by(evaluator: Evaluator, owner: Class) -> str | None:
         ATTRIBUTE_DICTS.intersection(name for one in lineage for name in classes.foreign_bases(evaluator, one))
     )
     if not known:
+        return None
+    if known[0] in NAMESPACES and any("__init__" in one.scope.bindings for one in lineage):
+        # What it holds its own constructor says, and not the call that makes it.
         return None
     merges_itself = any("merge_from_file" in one.scope.bindings for one in lineage)
     # A class that overrides the merge of a file does so for files that inherit, as fvcore's did before it.

@@ -39,8 +39,10 @@ LONGEST_INHERITANCE = 10
 """Files that inherit from each other; a longer chain is not followed."""
 _SETTINGS = re.compile(rb"worker")
 """What a file says that has settings of a loader."""
-_MOST_FILES = 16
-"""More files than this that say different things of workers are not followed: each costs as much as a program."""
+_MOST_FILES = 64
+"""More files than this that say different things of workers are not followed."""
+_MOST_APART = 8
+"""More files than this are taken as one: each alone costs as much as a program."""
 _STEPS = 100
 """Expressions followed for one setting of one file."""
 
@@ -58,9 +60,7 @@ def read(evaluator: Evaluator, node: ast.Call, frame: Frame, parameters: Sequenc
         if location is None or location.form not in (Form.NAME, Form.PATH):
             continue
         if location.given:
-            shipped = [(one.source.path, _whole(evaluator, one)) for one in _shipped(evaluator, frame)]
-            every = [*shipped, ("another", (Possibility(GIVEN, span),))]
-            found.extend(under(many_files.one_of(f"{FILE_READ}{span}", every), assumptions))
+            found.extend(under(_one_of_those_shipped(evaluator, node, frame), assumptions))
             continue
         file = evaluator.project.python_in_passing(location.path) if location.path.endswith(".py") else None
         if file is not None and file.tree.body:
@@ -69,6 +69,18 @@ def read(evaluator: Evaluator, node: ast.Call, frame: Frame, parameters: Sequenc
         return None
     followed = all(location is not None for location, _ in ways)
     return tuple(found) if followed else (*found, *unseen(span))
+
+
+def _one_of_those_shipped(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return the settings that a call reads of the file that the user chooses, put together once for all who ask."""
+    span = frame.facts.span(node)
+
+    def put_together() -> Possibilities:
+        shipped = [(one.source.path, _whole(evaluator, one)) for one in _shipped(evaluator, frame)]
+        every = [*shipped, ("another", (Possibility(GIVEN, span),))]
+        return many_files.one_of(f"{FILE_READ}{span}", every, _MOST_APART)
+
+    return evaluator.remembered(("settings shipped", node), None, put_together)
 
 
 def _shipped(evaluator: Evaluator, frame: Frame) -> list[PythonFacts]:

@@ -1,0 +1,71 @@
+"""Objects of classes that are namespaces: what their constructor hands on, and what nobody saw there."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import Cases, traced
+
+CLASS = """
+    import argparse
+    from types import SimpleNamespace
+    from elsewhere import settings
+    class Config({base}):
+        def __init__(self{taken}):
+            super().__init__({handed})
+"""
+READ = "    DataLoader(1, num_workers=Config({given}).workers)\n"
+
+
+def _project(base: str = "argparse.Namespace", taken: str = "", handed: str = "", given: str = "") -> str:
+    return CLASS.format(base=base, taken=taken, handed=handed) + READ.format(given=given)
+
+
+CASES: Cases = {
+    "named": (_project(handed="workers=⟦2⟧"), {"2"}),
+    "a simple namespace": (_project("SimpleNamespace", handed="workers=⟦2⟧"), {"2"}),
+    "spread": (_project(handed="**dict(workers=⟦2⟧)"), {"2"}),
+    "spread over others": (_project(handed="**settings(), size=3"), {"open"}),
+    "what the call gives": (_project(taken=", **given", handed="**given", given="workers=⟦3⟧"), {"3"}),
+    "what the call gives something else": (
+        _project(taken=", workers", handed="size=workers", given="workers=3"),
+        {"open"},
+    ),
+    "a class that sets it afterwards": (
+        CLASS.format(base="argparse.Namespace", taken="", handed="workers=2")
+        + "            self.workers = ⟦4⟧\n"
+        + READ.format(given=""),
+        {"4"},
+    ),
+    "no constructor of its own": (
+        """
+    import argparse
+    class Config(argparse.Namespace):
+        size = 1
+    DataLoader(1, num_workers=Config(workers=⟦2⟧).workers)
+""",
+        {"2"},
+    ),
+    "a class above that takes it all": (
+        """
+    import argparse
+    class Base(argparse.Namespace):
+        def __init__(self, **given):
+            super().__init__(**given)
+    class Config(Base):
+        pass
+    DataLoader(1, num_workers=Config(workers=⟦2⟧).workers)
+""",
+        {"2"},
+    ),
+    "asked for with a default that it holds another for": (
+        CLASS.format(base="argparse.Namespace", taken="", handed="workers=⟦2⟧")
+        + "    DataLoader(1, num_workers=getattr(Config(), 'workers', 5))\n",
+        {"2"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
+def test_a_namespace_holds_what_its_constructor_hands_on(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
