@@ -224,20 +224,27 @@ class Evaluator:
         return answer
 
     def once(
-        self, key: tuple[object, ...], unfinished: Answer, work: Callable[[], Answer], most: int | None = None
+        self,
+        key: tuple[object, ...],
+        unfinished: Answer,
+        work: Callable[[], Answer],
+        most: int | None = None,
+        alike: tuple[object, ...] | None = None,
     ) -> Answer:
         """Return the answer to a question about the whole project; to whom asks it meanwhile it is ``unfinished``.
 
         It has steps of its own, which it shares with the questions inside it. One inside that these ran out for has a
         better answer when somebody asks who has more of them. A small question, with its ``most`` steps, never shares
-        those of whom it lies inside.
+        those of whom it lies inside. Of questions that are ``alike`` each is unfinished to whom asks it while another
+        is being answered: where many ask each other, they are not followed in every order.
         """
         if key in self._answers:
             return cast(Answer, self._answers[key])
         if key in self._tentative:
             return cast(Answer, self._still_tentative(key))
-        if key in self._active:
-            self._met = min(self._met, self._active[key])
+        asked = alike or key
+        if asked in self._active:
+            self._met = min(self._met, self._active[asked])
             return unfinished
         depth = len(self._active)
         before = self._met, len(self._tentative)
@@ -253,11 +260,11 @@ class Evaluator:
         self._left, self._left_in_all = MOST_STEPS, steps
         self._project_questions += 1
         self._met = NOTHING_MET
-        self._active[key] = depth
+        self._active[asked] = depth
         try:
             answer = work()
         finally:
-            del self._active[key]
+            del self._active[asked]
             self._project_questions -= 1
             cut_short = not outermost and self._steps_left < 0
             self._left, self._left_in_all = left if outermost else (left[0], self._left_in_all)
