@@ -75,10 +75,9 @@ MOST_STEPS = 10**9
 STEPS_INSIDE = 6
 """So many times its own steps may be spent on the questions inside an outermost question, such as what an option is."""
 STEPS_OF_A_PROJECT_QUESTION = 4000
-"""Expressions followed for a question about the whole project, such as who calls a function, and for any other without
-a limit of its own."""
+"""Expressions followed for a question about the whole project, and for any other without a limit of its own."""
 NOTHING_MET = 10**9
-"""How deep the outermost expression lies that was met while it was being followed, when there was none."""
+"""How deep the outermost expression lies that was met while being followed, when there was none."""
 DEEPEST_EXPRESSION = 60
 """Expressions followed through each other; a longer way than this is unseen."""
 
@@ -121,7 +120,7 @@ class Evaluator:
         """What `loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
         self._left = self._left_in_all = MOST_STEPS
-        self._project_questions = 0
+        self._project_questions = self.steps_taken = 0
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
         self.takers: set[str] = set()
@@ -328,6 +327,7 @@ class Evaluator:
 
     def step(self, span: Span) -> Possibilities:
         """Take one step of those that are left; return what is known when they ran out, nothing before that."""
+        self.steps_taken += 1
         self._left -= 1
         self._left_in_all -= 1
         return unseen(span) if self._steps_left < 0 else ()
