@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from loaderlint.linking.files.known import Files, Readings
 from loaderlint.model.source import Language, Source
+from tests.linking.traced import project_of
 
 
 def source(text: str) -> Source:
@@ -31,3 +34,20 @@ def test_a_file_that_cannot_be_parsed_is_a_failure_every_time() -> None:
         files = Files({"a.py": source("x = (")}, readings=readings)
         assert files.python("a.py") is None
         assert set(files.failures) == {"a.py"}
+
+
+@pytest.mark.parametrize(
+    ("files", "written"),
+    [
+        ({"a.yaml": "_target_: torch.utils.data.DataLoader\n"}, True),
+        ({"a.yaml": "_target_: ${library}.DataLoader\n"}, True),
+        ({"a.py": "MADE = 'torch.utils.data.DataLoader'\n"}, True),
+        ({"a.py": 'def made(of: str = "torch.utils.data.DataLoader"): ...\n'}, True),
+        ({"a.py": "def loader(self) -> 'torch.utils.data.DataLoader': ...\n"}, False),
+        ({"a.py": "import torch\nloader = torch.utils.data.DataLoader(d)\n"}, False),
+        ({"a.yaml": "_target_: torch.optim.Adam\n"}, False),
+    ],
+)
+def test_a_name_that_a_program_may_look_up_is_written_out_as_a_text(files: dict[str, str], written: bool) -> None:
+    project, _ = project_of(files)
+    assert project.writes_out(frozenset({"torch.utils.data.DataLoader"})) is written

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from loaderlint.linking.following.configurations import instantiation
 from tests.linking.traced import IMPORT, Cases, loader_of, loaders_of, met, traced
 
 
@@ -575,4 +576,25 @@ def test_the_trail_says_what_the_user_chose() -> None:
 
 @pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
 def test_the_configuration_of_a_hydra_program(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        (instantiation.STEPS_OF_ALL_CALLS, {"4"}),
+        # Behind the calls that the steps are spent on, the configuration says what is made, but not what is merged.
+        (-1, {"missed main.py:7:54", "2 at train.yaml:3:12", "open"}),
+    ],
+)
+def test_so_many_calls_of_instantiate_are_followed_as_the_steps_for_all_of_them_reach(
+    monkeypatch: pytest.MonkeyPatch, steps: int, expected: set[str]
+) -> None:
+    monkeypatch.setattr(instantiation, "STEPS_OF_ALL_CALLS", steps)
+    files = {
+        "main.py": IMPORT + "import hydra\ndef made(workers):\n    return DataLoader(d, num_workers=workers)\n"
+        "@hydra.main(config_path='.', config_name='train')\n"
+        "def main(cfg):\n    return hydra.utils.instantiate(cfg.data, workers=⟦4⟧)\n",
+        "train.yaml": "data:\n  _target_: main.made\n  workers: 2\n",
+    }
     assert traced(files) == expected

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 import pytest
 
+from loaderlint.linking.following import stops
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import options
 from loaderlint.linking.things.classes import class_of
 from loaderlint.linking.things.kinds import Frame, Function, Made, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import choice, in_few
+from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import FunctionNode, Place
 from tests.linking.traced import project_of, traced
 
@@ -65,6 +68,52 @@ def test_what_a_constructor_calls_is_found_out_without_the_steps_of_who_asks() -
         return left()
 
     assert evaluator.once(("around it",), 0, left_after_asking) == evaluator.once(("around nothing",), 0, left)
+
+
+def test_of_questions_that_are_alike_none_is_followed_inside_another() -> None:
+    project, _ = project_of("workers = 2\n")
+    evaluator = Evaluator(project)
+    names = ("a", "b", "c", "d")
+    answered: list[str] = []
+
+    def asked(name: str) -> str:
+        return evaluator.once(("checked", name), "open", lambda: answer(name), alike=("checked",))
+
+    def answer(name: str) -> str:
+        answered.append(name)
+        return name + "".join(asked(other) for other in names if other != name)
+
+    assert asked("a") == "aopenopenopen"
+    assert asked("b") == "baopenopenopenopenopen"
+    assert answered == ["a", "b"]
+    assert evaluator.once(("another",), "open", lambda: asked("c") + asked("a")) == asked("c") + asked("a")
+    assert answered == ["a", "b", "c"]
+
+
+def test_how_often_it_is_asked_whether_an_object_was_made_grows_with_what_is_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = [f"part{number}" for number in range(7)]
+    given = "".join(f"        self.{name} = {name}\n" for name in names)
+    every = " and ".join(f"self.{name}" for name in names)
+    checked = "".join(f"    @property\n    def whole{one}(self):\n        return {every}\n" for one in names)
+    stops_here = "".join(f"        if not self.whole{one} or not {one}: raise ValueError\n" for one in names)
+    program = (
+        f"class Run:\n    def __init__(self, {', '.join(names)}):\n{given}{stops_here}{checked}"
+        f"    def loader(self): return DataLoader(d, num_workers=self.part0)\n"
+        f"Run(⟦2⟧, {', '.join(names[1:])}).loader()\n"
+    )
+    asked: list[object] = []
+    found_out = stops.conditions_of_end
+
+    def counted(evaluator: Evaluator, frame: Frame, names: Collection[str]) -> list[Assumptions]:
+        asked.append(names)
+        return found_out(evaluator, frame, names)
+
+    monkeypatch.setattr(stops, "conditions_of_end", counted)
+    assert traced(program) == {"2 shared"}
+    print(len(asked))
+    assert len(asked) < 2 * len(names)
 
 
 def test_what_one_call_makes_is_one_thing_in_however_many_ways_it_was_called() -> None:

@@ -46,6 +46,7 @@ class Project:
         self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._python_with: dict[re.Pattern[bytes], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
+        self._written_out: dict[frozenset[str], bool] = {}
         self._keys_read: dict[str, bool] = {}
         self._keys_named = KeysNamed()
         self._matter_named = 0
@@ -222,6 +223,22 @@ class Project:
             contents = [one.content for one in self._that_matter() if one.language is Language.PYTHON]
             self._mentions[words] = any(as_bytes(word) in content for content in contents for word in words)
         return self._mentions[words]
+
+    def writes_out(self, names: frozenset[str]) -> bool:
+        """Return whether a file of this part writes one of some dotted names as a text: for a program to look up.
+
+        In configuration its last part is enough, which may be joined with others. What a function of Python says in
+        quotes that it returns is no such text.
+        """
+        if names not in self._written_out:
+            last = [as_bytes(name) for name in sorted({name.rpartition(".")[2] for name in names})]
+            whole = b"|".join(re.escape(as_bytes(name)) for name in sorted(names))
+            quoted = re.compile(b"(?<!-> )[\"'](?:%s)[\"']" % whole)
+            python = (self._files.content(path) for path in self.paths if Language.of(path) is Language.PYTHON)
+            self._written_out[names] = any(True for _ in self._paths_with(last)) or any(
+                quoted.search(content) is not None for content in python if content is not None
+            )
+        return self._written_out[names]
 
     def configuration_files_with(self, words: tuple[str, ...], sign: str = "") -> Iterator[ConfigurationFacts]:
         """Yield what every configuration file of the project that holds one of these words says.

@@ -75,10 +75,9 @@ MOST_STEPS = 10**9
 STEPS_INSIDE = 6
 """So many times its own steps may be spent on the questions inside an outermost question, such as what an option is."""
 STEPS_OF_A_PROJECT_QUESTION = 4000
-"""Expressions followed for a question about the whole project, such as who calls a function, and for any other without
-a limit of its own."""
+"""Expressions followed for a question about the whole project, and for any other without a limit of its own."""
 NOTHING_MET = 10**9
-"""How deep the outermost expression lies that was met while it was being followed, when there was none."""
+"""How deep the outermost expression lies that was met while being followed, when there was none."""
 DEEPEST_EXPRESSION = 60
 """Expressions followed through each other; a longer way than this is unseen."""
 
@@ -121,7 +120,7 @@ class Evaluator:
         """What `loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
         self._left = self._left_in_all = MOST_STEPS
-        self._project_questions = 0
+        self._project_questions = self.steps_taken = 0
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
         self.takers: set[str] = set()
@@ -224,20 +223,27 @@ class Evaluator:
         return answer
 
     def once(
-        self, key: tuple[object, ...], unfinished: Answer, work: Callable[[], Answer], most: int | None = None
+        self,
+        key: tuple[object, ...],
+        unfinished: Answer,
+        work: Callable[[], Answer],
+        most: int | None = None,
+        alike: tuple[object, ...] | None = None,
     ) -> Answer:
         """Return the answer to a question about the whole project; to whom asks it meanwhile it is ``unfinished``.
 
         It has steps of its own, which it shares with the questions inside it. One inside that these ran out for has a
         better answer when somebody asks who has more of them. A small question, with its ``most`` steps, never shares
-        those of whom it lies inside.
+        those of whom it lies inside. Of questions that are ``alike`` each is unfinished to whom asks it while another
+        is being answered: where many ask each other, they are not followed in every order.
         """
         if key in self._answers:
             return cast(Answer, self._answers[key])
         if key in self._tentative:
             return cast(Answer, self._still_tentative(key))
-        if key in self._active:
-            self._met = min(self._met, self._active[key])
+        asked = alike or key
+        if asked in self._active:
+            self._met = min(self._met, self._active[asked])
             return unfinished
         depth = len(self._active)
         before = self._met, len(self._tentative)
@@ -253,11 +259,11 @@ class Evaluator:
         self._left, self._left_in_all = MOST_STEPS, steps
         self._project_questions += 1
         self._met = NOTHING_MET
-        self._active[key] = depth
+        self._active[asked] = depth
         try:
             answer = work()
         finally:
-            del self._active[key]
+            del self._active[asked]
             self._project_questions -= 1
             cut_short = not outermost and self._steps_left < 0
             self._left, self._left_in_all = left if outermost else (left[0], self._left_in_all)
@@ -321,6 +327,7 @@ class Evaluator:
 
     def step(self, span: Span) -> Possibilities:
         """Take one step of those that are left; return what is known when they ran out, nothing before that."""
+        self.steps_taken += 1
         self._left -= 1
         self._left_in_all -= 1
         return unseen(span) if self._steps_left < 0 else ()

@@ -153,12 +153,14 @@ def _ended(
 ) -> list[Assumptions]:
     """Return the alternatives under which a method that makes an object comes to its end, as far as it asks of names.
 
-    To whom asks it while they are found out, an attribute is whatever it was given.
+    To whom asks while they are found out, any attribute of the object is whatever it was given.
     """
+    made = ("made", instance.of.node, instance.call, instance.frame, instance.running, instance.without, method)
     return evaluator.once(
-        ("made", instance.of.node, instance.call, instance.frame, instance.running, instance.without, method, names),
+        (*made, names),
         [NO_ASSUMPTIONS],
         lambda: stops.conditions_of_end(evaluator, method_frame(evaluator, instance, owner, method), names),
+        alike=made,
     )
 
 

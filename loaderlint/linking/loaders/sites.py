@@ -195,6 +195,8 @@ def _handing_on(owner: Class, frame: Frame, call: ast.Call, callee: str, base: B
 
 def _instantiated(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite | None:
     """Return the site of an ``instantiate`` whose configuration names nothing but one library's loader."""
+    if not evaluator.project.writes_out(_NAMES):
+        return None
     found = instantiation.configured(evaluator, call, frame)
     things = [one.thing for one in found if isinstance(one.thing, Settings)]
     targets = [target.thing for thing in things for target in settings.child(thing, "_target_") or ()]
@@ -244,6 +246,7 @@ def _called_partial(
     return PythonSite(frame, call, partials[0].callee, partials[0].kind, before=tuple(before))
 
 
+_NAMES = frozenset(LOADER_CALLABLES)
 MOST_CALLEE_STEPS = 500
 """Expressions followed to find out whether a call makes a loader."""
 

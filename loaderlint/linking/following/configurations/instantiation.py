@@ -42,6 +42,11 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
+STEPS_OF_ALL_CALLS = 20_000
+"""Expressions followed for all calls of ``instantiate`` in a project, the questions inside included.
+
+What the calls after those are given is made all the same where a configuration is composed that says so.
+"""
 _OWN_KEYS = frozenset({"_target_", "_args_", "_recursive_", "_convert_", "_partial_"})
 
 
@@ -168,8 +173,12 @@ class Instantiations:
         )
 
     def _asked_for(self) -> Iterator[Possibilities]:
+        """Yield what the calls of ``instantiate`` are given, of so many calls as the steps for all of them reach."""
+        last = self._evaluator.steps_taken + STEPS_OF_ALL_CALLS
         for name in ("instantiate", "call"):
             for facts, site in self._evaluator.callers.sites(name):
+                if self._evaluator.steps_taken > last:
+                    return
                 frame = Frame(facts, site.place)
                 if "hydra" in facts.source.text and is_instantiate(self._evaluator, site.node, frame):
                     yield configured(self._evaluator, site.node, frame)
