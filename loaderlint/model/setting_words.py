@@ -14,12 +14,21 @@ def words(text: str) -> frozenset[str]:
 MUTATORS = words("add append clear discard extend insert pop popitem register remove reverse setdefault sort update")
 """Methods that change the object they are called on, for what ``list``, ``dict``, ``set`` and registries have."""
 
-CHANGES_ITS_ARGUMENT = words("""
+CHANGES_COLLECTIONS = words("""
     bisect.insort bisect.insort_left bisect.insort_right heapq.heapify heapq.heappop heapq.heappush heapq.heappushpop
-    heapq.heapreplace numpy.copyto numpy.fill_diagonal numpy.place numpy.put numpy.putmask numpy.random.shuffle
-    operator.delitem operator.iadd operator.imul operator.ior operator.setitem random.shuffle
+    heapq.heapreplace numpy.random.shuffle operator.delitem operator.iadd operator.setitem random.shuffle
 """)
-"""Functions that change in place what they are handed first (docs.python.org and numpy.org, their pages)."""
+"""Functions that change a collection, which they are handed first, by what they take or put (docs.python.org)."""
+
+CHANGES_ITS_ARGUMENT = CHANGES_COLLECTIONS | words("""
+    PIL.ImageDraw.Draw builtins.delattr builtins.setattr cv2.arrowedLine cv2.circle cv2.drawContours cv2.ellipse
+    cv2.fillConvexPoly cv2.fillPoly cv2.floodFill cv2.line cv2.polylines cv2.putText cv2.rectangle numpy.copyto
+    numpy.fill_diagonal numpy.place numpy.put numpy.putmask operator.imul operator.ior operator.isub
+""")
+"""Functions that change in place what they are handed first, or draw on it.
+
+docs.python.org and numpy.org, their pages; docs.opencv.org, "Drawing Functions"; Pillow, "ImageDraw Module".
+"""
 
 OF_NO_CONCERN = (
     *("absl.logging.", "numpy.random.", "torch._dynamo.", "torch._inductor.", "torch.backends.", "torch.cuda."),

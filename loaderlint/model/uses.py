@@ -129,6 +129,8 @@ class Hanging(str, Enum):
     TOLD = "looks into errors, and what comes out of workers only has their texts"
     MODE = "sets what samples compute by, and no worker has that"
     NAMED = "is another name in workers"
+    MANY = "has workers run more code than was looked into"
+    READ = "reads a file that samples write, of which workers are ahead"
 
 
 class Unsettled(Touch, frozen=True):

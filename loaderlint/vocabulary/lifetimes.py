@@ -6,6 +6,8 @@ NumPy ("Copies and views", "Routines"), torch (``tensor_view.rst``), OpenCV ("Dr
 
 from __future__ import annotations
 
+from loaderlint.model.setting_words import CHANGES_COLLECTIONS, CHANGES_ITS_ARGUMENT
+
 TAKES = frozenset({"heappop", "heappushpop", "heapreplace", "pop", "popitem", "popleft"})
 PUTS = frozenset({"add", "append", "appendleft", "extend", "extendleft", "insert"})
 """Methods and functions that make a collection other than it was by what they take or put, whoever asks for what."""
@@ -18,39 +20,22 @@ CHANGES_ITS_OBJECT = (
 """Methods of collections, arrays and images that change what they are called on."""
 CHANGES_NO_VALUE = frozenset({"requires_grad_", "retain_grad_", "share_memory_"})
 """Methods of tensors with the ending of those that change its values, which change none."""
-CHANGES_ITS_ARGUMENT = (
-    frozenset({"Draw", "arrowedLine", "circle", "copyto", "delattr", "drawContours", "ellipse", "fillConvexPoly"})
-    | {
-        "fillPoly",
-        "fill_diagonal",
-        "floodFill",
-        "heapify",
-        "heappush",
-        "iadd",
-        "imul",
-        "isub",
-        "line",
-        "place",
-        "polylines",
-    }
-    | {"put", "putText", "putmask", "rectangle", "setattr", "shuffle"}
-)
+CHANGES_FIRST = frozenset(name.rpartition(".")[2] for name in CHANGES_ITS_ARGUMENT)
 """Functions that change what they are given first, or draw on it."""
-CHANGES_BY_FUNCTION = frozenset(
-    {"delitem", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "iadd", "insort", "insort_left"}
-    | {"insort_right", "setitem", "shuffle"}
-)
-"""Those among them, and of ``bisect`` and ``operator``, that change a collection by what they take or put."""
+CHANGES_BY_FUNCTION = frozenset(name.rpartition(".")[2] for name in CHANGES_COLLECTIONS)
+"""Those among them that change a collection by what they take or put."""
 REORDERS = frozenset({"heapify", "shuffle"})
 """Those that change a collection to another one every time."""
 
 COPIES = frozenset({"OrderedDict", "copy", "defaultdict", "dict", "frozenset", "list", "set", "sorted", "tuple"})
 """What gives a new collection of the same elements; of an array, all is new."""
 VIEWS = frozenset(
-    {"as_strided", "as_tensor", "asanyarray", "asarray", "ascontiguousarray", "atleast_1d", "atleast_2d", "atleast_3d"}
-    | {"broadcast_to", "contiguous", "cpu", "cuda", "detach", "diagonal", "expand", "expand_as", "flatten"}
-    | {"frombuffer", "from_numpy", "memoryview", "moveaxis", "movedim", "narrow", "numpy", "permute", "ravel"}
-    | {"reshape", "select", "squeeze", "swapaxes", "to", "transpose", "type", "unsqueeze", "view", "view_as"}
+    {"adjoint", "as_strided", "as_tensor", "asanyarray", "asarray", "ascontiguousarray", "atleast_1d", "atleast_2d"}
+    | {"atleast_3d", "broadcast_to", "contiguous", "cpu", "cuda", "detach", "diagonal", "expand", "expand_as"}
+    | {"expand_dims", "flatten", "flip", "fliplr", "flipud", "from_numpy", "frombuffer", "memoryview", "moveaxis"}
+    | {"movedim", "narrow", "numpy", "permute", "ravel", "reshape", "rollaxis", "rot90", "select"}
+    | {"sliding_window_view", "squeeze", "swapaxes", "swapdims", "t", "to", "transpose", "type", "unflatten"}
+    | {"unfold", "unsqueeze", "view", "view_as", "view_as_complex", "view_as_real"}
 )
 """What gives the same data, or may: a change of the one is one of the other."""
 ELEMENTS = frozenset({"__getitem__", "choice", "get", "getattr", "itemgetter", "next", "setdefault"} | TAKES)

@@ -493,7 +493,6 @@ ALIASES = {
     "told to": ("", "loss = nn.functional.relu(shared, inplace=True).sum()"),
     "by its name": ("", "taken = torch.clamp_(shared, 0, 1)"),
     "by what gets the result": ("other = shared.numpy()", "total = np.add(1, batch, other)"),
-    "after many names": ("", "\n".join(f"show{number}(shared)" for number in range(60))),
     "of a dictionary": ("state = {'rows': shared, 'step': 0}", "state['rows'].fill_(1)"),
     "of a dictionary that is handed on": ("state = dict(rows=shared)", "shift_kept(state)"),
     "of a dictionary by any key": ("state = {'rows': shared}", "for row in state.values():\n    row.fill_(1)"),
@@ -534,7 +533,7 @@ LOOKS = {
     "each of them, by what is run on it": ("", "total = sum(map(len, shared))"),
     "what changes it, before": ("fill = shared.fill_\nfill(1)", "print(shared)"),
     "what looks at it": ("show = shared.sum", "show()"),
-    "after some names": ("", "\n".join(f"show{number}(shared)" for number in range(40))),
+    "after many names": ("", "\n".join(f"show{number}(shared)" for number in range(60))),
 }
 STAYS = {
     "what the process has for others, by another name": (

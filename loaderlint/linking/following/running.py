@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _RUNNER_NAMES = frozenset(name.rpartition(".")[2] for name in RUNNERS)
 _CUDA_NAMES = frozenset(name.rpartition(".")[2] for name in CUDA_STARTERS) | {"set_default_device"}
-_MOST_FUNCTIONS = 200
+MOST_FUNCTIONS = 200
 STEPS = 150
 """Expressions followed for one question about what a program does; options are followed without such a limit."""
 
@@ -235,7 +235,7 @@ def _called(
     called_at: dict[int, list[tuple[Frame, ast.Call]]],
 ) -> Iterator[Run]:
     waiting = [entry]
-    while waiting and len(seen) < _MOST_FUNCTIONS:
+    while waiting and len(seen) < MOST_FUNCTIONS:
         one = waiting.pop(0)
         call = one.node if isinstance(one.node, ast.Call) and not one.iterated else None
         if call is not None and not may_run(evaluator, call):
@@ -310,7 +310,7 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
     """Yield the functions given, which run in a worker, and all project functions they call there, each once."""
     seen: set[int] = set()
     waiting = list(entries)
-    while waiting and len(seen) < _MOST_FUNCTIONS:
+    while waiting and len(seen) < MOST_FUNCTIONS:
         function = waiting.pop(0)
         if id(function.node) in seen:
             continue

@@ -7,21 +7,23 @@ some batches ahead of them. Where nothing seeds, each run draws others anyway.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.loaders_behind import loaders_in
 from loaderlint.linking.following.running import STEPS, Iterated, Iterations, may_run
 from loaderlint.linking.programs.meanwhile import from_then_on
+from loaderlint.linking.programs.own_generators import own_generators
 from loaderlint.linking.programs.reaching_samples import SAMPLERS, instances
 from loaderlint.linking.programs.while_iterated import words_in
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Made
 from loaderlint.linking.workers.draws import drawn_by
+from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.top_level import full_name, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.nodes import nodes_of
-from loaderlint.readers.python import Binding, dotted
+from loaderlint.readers.python import Binding, CallSite, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.drawing import GENERATORS
 from loaderlint.vocabulary.running import DRAWS_OF_TORCH
@@ -39,6 +41,10 @@ _IN_LAYERS = frozenset({"alpha_dropout", "dropout", "dropout1d", "dropout2d", "d
 """Functions of ``torch.nn.functional`` that draw (pytorch.org, "torch.nn.functional")."""
 _IN_PLACE = frozenset({"cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"})
 """Methods of tensors that fill them with what they draw (pytorch.org, "In-place random sampling")."""
+_DRAWING_LAYERS = frozenset(
+    {"AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "RReLU"}
+)
+"""Layers that draw in each batch that they train on (pytorch.org, "torch.nn")."""
 _SETS = frozenset({"set_rng_state"})
 """Functions of torch that set what is drawn from then on."""
 
@@ -51,8 +57,12 @@ def draws_beside(
     by_samples: frozenset[str],
 ) -> Iterator[Touch]:
     """Yield where a program draws, as it iterates a loader or later, of what samples, or their order, draw as well."""
-    if _is_drawn(evaluator, given) and _seeds(evaluator):
-        yield from _begun_beside(evaluator, site, runs)
+    yield from own_generators(evaluator, site, given, runs)
+    if _seeds(evaluator):
+        ordered = _is_drawn(evaluator, given)
+        yield from _begun_beside(evaluator, site, runs) if ordered else ()
+        if _seeds(evaluator, but="seed"):
+            yield from _drawn_of_torch(evaluator, site, given, runs, ordered=ordered)
     ordering = list(_drawn_in_order(evaluator, given))
     shared = (by_samples & GENERATORS.keys()) | {library for library, _ in ordering}
     if not shared or not _seeds(evaluator):
@@ -62,6 +72,42 @@ def draws_beside(
         for library, call in drawn_by(part.scope, part.sites):
             if library in shared:
                 yield touch_at(part.facts, call)
+
+
+def _drawn_of_torch(
+    evaluator: Evaluator,
+    site: PythonSite,
+    given: Mapping[str, Given],
+    runs: Sequence[Iterations],
+    *,
+    ordered: bool,
+) -> Iterator[Touch]:
+    """Yield where samples are seen to draw torch's random numbers, which their order, or the program, draws as well.
+
+    What libraries draw for samples, such as those of torchvision, is no more seen than what layers draw.
+    """
+    _, running = carried(evaluator, given, site.frame)
+    drawn = [touch_at(one.facts, call) for one in running for call in _of_torch(one.scope, one.scope.calls)]
+    if not drawn:
+        return
+    yield from drawn if ordered else ()
+    inside = {id(one.node) for one in running}
+    for part in dict.fromkeys(from_then_on(evaluator, site.call, runs)):
+        if id(part.scope.node) not in inside:
+            yield from (touch_at(part.facts, call) for call in _of_torch(part.scope, part.sites))
+    for facts in evaluator.project.all_python():
+        for name in sorted(facts.calls.keys() & _DRAWING_LAYERS):
+            yield from (touch_at(facts, one.node) for one in facts.calls[name])
+
+
+def _of_torch(scope: Scope, sites: Iterable[CallSite]) -> Iterator[ast.Call]:
+    """Yield the calls that draw torch's random numbers, by what they are called."""
+    every = list(sites)
+    yield from (call for library, call in drawn_by(scope, every) if library == "torch")
+    for one in every:
+        name = called_name(one.node)
+        if name in _IN_LAYERS | _IN_PLACE and not any(each.arg == "generator" for each in one.node.keywords):
+            yield one.node
 
 
 def _drawn_in_order(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple[str, Touch]]:
@@ -168,10 +214,11 @@ def _holds(node: ast.expr, inner: ast.expr) -> bool:
     return any(one is inner for one in nodes_of(node))
 
 
-def _seeds(evaluator: Evaluator) -> bool:
-    """Return whether a program seeds anything, by the name of what it calls."""
+def _seeds(evaluator: Evaluator, but: str = "") -> bool:
+    """Return whether a program seeds anything, by the name of what it calls: torch by no mere ``seed``."""
 
     def seeds() -> bool:
-        return any("seed" in name.lower() for facts in evaluator.project.all_python() for name in facts.calls)
+        names = (name for facts in evaluator.project.all_python() for name in facts.calls)
+        return any("seed" in name.lower() and name != but for name in names)
 
-    return evaluator.remembered(("seeds",), None, seeds)
+    return evaluator.remembered(("seeds", but), None, seeds)

@@ -30,7 +30,9 @@ _LOOKS_INTO = frozenset(
 _ASKS = frozenset({"getattr", "hasattr", "vars"})
 """Functions that ask for the attributes of what they are handed first."""
 _DEEPEST = 3
-"""Functions that hand an error on to each other; deeper ones are not looked into."""
+"""Functions that hand an error on to each other; deeper ones may look into it."""
+_LEAVES = frozenset({"__aexit__", "__exit__"})
+"""Methods that are handed the error with which a context is left, after its class."""
 
 
 def errors_told(files: Sequence[PythonFacts], iterated: WhileIterated) -> Iterator[Touch]:
@@ -39,10 +41,11 @@ def errors_told(files: Sequence[PythonFacts], iterated: WhileIterated) -> Iterat
     for facts in files:
         for block in facts.blocks:
             if isinstance(block, ast.With | ast.AsyncWith):
-                continue
-            told = [node for handler in block.handlers for node in functions.told_by(handler)]
+                told = [touch for item in block.items for touch in functions.told_by_context(item.context_expr)]
+            else:
+                told = [touch_at(facts, node) for handler in block.handlers for node in functions.told_by(handler)]
             if told and any(iterated.runs_in(facts, one) or iterated.takes_in(facts, one) for one in block.body):
-                yield from (touch_at(facts, node) for node in told)
+                yield from told
 
 
 class _Functions:
@@ -56,12 +59,33 @@ class _Functions:
         scopes = (scope for facts in self._files for scope in facts.scopes.values())
         return {scope.name: scope.node for scope in scopes if isinstance(scope.node, FunctionNode)}
 
+    @cached_property
+    def _contexts(self) -> Sequence[tuple[str, Touch]]:
+        """What looks into errors as a context is left, with the name of what makes that."""
+        found: list[tuple[str, Touch]] = []
+        for facts in self._files:
+            for scope in (one for one in facts.scopes.values() if isinstance(one.node, FunctionNode)):
+                if scope.name in _LEAVES and scope.parent is not None and isinstance(scope.node, FunctionNode):
+                    taken = [one.arg for one in parameters(scope.node)][2:3]
+                    told = [node for name in taken for node in self._told(scope.node.body, name, 0)]
+                    found += [(scope.parent.name, touch_at(facts, node)) for node in told]
+            for block in facts.blocks:
+                if not isinstance(block, ast.With | ast.AsyncWith) and (name := _gives_way_in(facts, block)):
+                    told = [node for handler in block.handlers for node in self.told_by(handler)]
+                    found += [(name, touch_at(facts, node)) for node in told]
+        return found
+
+    def told_by_context(self, context: ast.expr) -> Iterator[Touch]:
+        """Yield what looks into errors that leave a context: one of any object where its class is not seen."""
+        name = called_name(context) if isinstance(context, ast.Call) else ""
+        yield from (touch for made, touch in self._contexts if not name or name == made)
+
     def told_by(self, handler: ast.ExceptHandler) -> Iterator[ast.expr | ast.stmt]:
         """Yield what looks into an error that a handler names, where a sample may raise it."""
         types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         names = {(dotted(one) or "").rpartition(".")[2] for one in types if one is not None}
-        if handler.name is not None and not (names and names <= _OF_NO_SAMPLE):
-            yield from self._told(handler.body, handler.name, 0)
+        if not (names and names <= _OF_NO_SAMPLE):
+            yield from self._told(handler.body, handler.name or "", 0)
 
     def _told(self, body: Sequence[ast.stmt], name: str, depth: int) -> Iterator[ast.expr | ast.stmt]:
         error = _Error(body, name)
@@ -72,21 +96,21 @@ class _Functions:
     def _hands_on(self, call: ast.expr | ast.stmt, error: _Error, depth: int) -> bool:
         """Return whether a function that is handed an error looks into it."""
         function = self._defined.get(called_name(call)) if isinstance(call, ast.Call) else None
-        if function is None or not isinstance(call, ast.Call) or depth == _DEEPEST:
+        if function is None or not isinstance(call, ast.Call):
             return False
         taken = [one.arg for one in parameters(function)]
         if taken[:1] in (["self"], ["cls"]):
             taken = taken[1:]
         handed = [name for name, one in zip(taken, call.args, strict=False) if error.is_it(one)]
         handed += [one.arg for one in call.keywords if one.arg and error.is_it(one.value)]
-        return any(any(self._told(function.body, name, depth + 1)) for name in handed)
+        return any(depth == _DEEPEST or any(self._told(function.body, name, depth + 1)) for name in handed)
 
 
 class _Error:
     """An error in the statements that handle it: its names, and those of its text."""
 
     def __init__(self, body: Sequence[ast.stmt], name: str) -> None:
-        self._names: Set[str] = {name}
+        self._names: Set[str] = {name} - {""}
         self._texts: Set[str] = frozenset()
         given = [one for statement in body for node in nodes_of(statement) for one in _given(node)]
         known = -1
@@ -97,6 +121,11 @@ class _Error:
 
     def is_it(self, node: ast.expr) -> bool:
         """Return whether an expression is the error itself."""
+        match node:
+            case ast.Subscript(ast.Call(called), ast.Constant(1)):
+                return _last(called) == "exc_info"
+            case ast.Call(called, []):
+                return dotted(called) == "sys.exception"
         return isinstance(node, ast.Name) and node.id in self._names
 
     def is_told_by(self, node: ast.expr | ast.stmt) -> bool:
@@ -139,9 +168,25 @@ class _Error:
         return False
 
 
+def _last(node: ast.expr) -> str:
+    return (dotted(node) or "").rpartition(".")[2]
+
+
+def _gives_way_in(facts: PythonFacts, block: ast.Try) -> str:
+    """Return the name of the function around a block in which a context stands: ``try: yield``."""
+    if not any(isinstance(node, ast.Yield) for statement in block.body for node in nodes_of(statement)):
+        return ""
+    inside = (
+        one for one in facts.scopes.values() if isinstance(one.node, FunctionNode) and block in nodes_of(one.node)
+    )
+    return next((one.name for one in inside), "")
+
+
 def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that a statement, or an expression, gives something."""
     match node:
+        case ast.Assign([ast.Tuple([_, ast.Name(name), *_])], ast.Call(called) as value) if _last(called) == "exc_info":
+            yield name, ast.Subscript(value, ast.Constant(1), ast.Load())
         case ast.Assign(targets, value):
             yield from ((one.id, value) for one in targets if isinstance(one, ast.Name))
         case ast.AnnAssign(ast.Name(name), _, ast.expr() as value) | ast.NamedExpr(ast.Name(name), value):

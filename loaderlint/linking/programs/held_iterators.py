@@ -7,20 +7,21 @@ These run it on wherever they are called: a loop around such a call is one over 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from typing import NamedTuple, TypeAlias, TypeGuard
 
 from loaderlint.linking.following.running import Iterated
 from loaderlint.linking.programs.object_names import innermost
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.nodes import nodes_of
-from loaderlint.readers.python import Place, PythonFacts, Scope, dotted
+from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.uses import HOLD_ITERATORS
 
 Region: TypeAlias = tuple[PythonFacts, ast.stmt | ast.expr]
 _MOST_PLACES = 200
-"""Calls that are followed to those who make an iterator, or take from one."""
+"""Calls that are followed to those who make an iterator, or take from one; where there are more, anything may run."""
 _NEXT = frozenset({"__next__", "next", "send"})
 
 
@@ -52,11 +53,19 @@ def while_held(files: Sequence[PythonFacts], places: Sequence[Iterated], before:
         # What is asked for its iterator by name is not followed: any may be the loader.
         sites = (site for site in facts.calls.get("__iter__", ()) if id(site.place.scope.node) not in before)
         waiting += [_Site(facts, site.place, site.node) for site in sites]
-    seen = set[int]()
-    for made in waiting[:_MOST_PLACES]:
+    defined, seen = _Defined(files), set[int]()
+    for made in waiting:
         if id(made.node) not in seen:
             seen.add(id(made.node))
-            yield from _Held(files, made).regions()
+            yield from _Held(files, made, defined).regions()
+        if len(seen) > _MOST_PLACES:
+            yield from _everything(files)
+            return
+
+
+def _everything(files: Sequence[PythonFacts]) -> Iterator[Region]:
+    """Yield all lines of a program, any of which may run where too many places make an iterator, or take from one."""
+    yield from ((facts, ast.Pass(lineno=1, end_lineno=len(facts.source.lines))) for facts in files)
 
 
 def _begun(files: Sequence[PythonFacts], place: Iterated) -> Iterator[_Site]:
@@ -65,7 +74,8 @@ def _begun(files: Sequence[PythonFacts], place: Iterated) -> Iterator[_Site]:
     waiting = [_Site(place.frame.facts, place.frame.place, node)] if _holds_on(node) else []
     waiting += _calls_of(files, scope) if scope.yields else []
     seen = set[int]()
-    while waiting and len(seen) < _MOST_PLACES:
+    # One more than the most says that there are too many.
+    while waiting and len(seen) <= _MOST_PLACES:
         one = waiting.pop()
         if id(one.node) in seen:
             continue
@@ -139,11 +149,29 @@ def _bound(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
                 yield from ((name, part) for part in _parts(one.value))
 
 
+class _Defined:
+    """The functions of a program by their names, and the constructors of its classes by those of the classes."""
+
+    def __init__(self, files: Sequence[PythonFacts]) -> None:
+        self._files = files
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Sequence[tuple[PythonFacts, Scope]]]:
+        """All of them."""
+        found: dict[str, list[tuple[PythonFacts, Scope]]] = {}
+        for facts in self._files:
+            for scope in (one for one in facts.scopes.values() if isinstance(one.node, FunctionNode)):
+                makes = scope.name == "__init__" and scope.parent is not None
+                found.setdefault(scope.parent.name if makes and scope.parent else scope.name, []).append((facts, scope))
+        return found
+
+
 class _Held:
     """From the making of one iterator to those who take from it, by scopes."""
 
-    def __init__(self, files: Sequence[PythonFacts], made: _Site) -> None:
+    def __init__(self, files: Sequence[PythonFacts], made: _Site, defined: _Defined) -> None:
         self._files = files
+        self._defined = defined
         self._made = made
         self._making: dict[int, list[_Site]] = {id(made.place.scope.node): [made]}
         self._taking: dict[int, list[_Site]] = {}
@@ -152,11 +180,15 @@ class _Held:
 
     def regions(self) -> Iterator[Region]:
         """Yield the lines of each scope between its first place that makes the iterator, or takes, and its last."""
-        if self._is_kept:
-            self._note_making()
+        if self._is_kept and not self._note_making():
+            yield from _everything(self._files)
+            return
         waiting = self._speaking()
         known = set[int]()
-        while waiting and len(known) < _MOST_PLACES:
+        while waiting:
+            if len(known) > _MOST_PLACES:
+                yield from _everything(self._files)
+                return
             one = waiting.pop()
             if id(one.node) in known:
                 continue
@@ -169,16 +201,20 @@ class _Held:
         for several in self._taking.values():
             yield from self._between(several)
 
-    def _note_making(self) -> None:
-        """Note the calls of what keeps the iterator as it is run: of a class that makes it, of a method that does."""
+    def _note_making(self) -> bool:
+        """Note the calls of what keeps the iterator as it is run: of a class that makes it, of a method that does.
+
+        Return whether those are all.
+        """
         waiting, seen = [self._made.place.scope], set[int]()
-        while waiting and len(seen) < _MOST_PLACES:
+        while waiting and len(seen) <= _MOST_PLACES:
             scope = waiting.pop()
             if scope.is_function and id(scope.node) not in seen:
                 seen.add(id(scope.node))
                 for one in _calls_of(self._files, scope):
                     self._making.setdefault(id(one.place.scope.node), []).append(one)
                     waiting.append(one.place.scope)
+        return not waiting
 
     def _is_made_in(self, scope: Scope) -> bool:
         """Return whether each run of a function makes the iterator anew, before it takes from it."""
@@ -189,6 +225,7 @@ class _Held:
         """Return where the names that the iterator has are read, and further names that are given it."""
         found: list[_Site] = []
         waiting = [(self._made.facts, self._made.place.scope, name) for name in sorted(self._names)]
+        waiting += self._handed(self._made.place.scope, self._made.node)
         seen = set[tuple[int, str]]()
         while waiting:
             facts, scope, name = waiting.pop()
@@ -203,7 +240,23 @@ class _Held:
                     given, inside = inside.node, inside.parent
                 further = {each for each, part in _bound(inside) if part is given}
                 waiting += [(other, inside, each) for each in further]
+                waiting += self._handed(inside, node)
         return found
+
+    def _handed(self, scope: Scope, node: ast.expr) -> Iterator[tuple[PythonFacts, Scope, str]]:
+        """Yield the names that functions of the project, by theirs alone, call an iterator which they are handed."""
+        for call in (site.node for site in scope.calls):
+            at = next((number for number, one in enumerate(call.args) if one is node), None)
+            named = next((one.arg for one in call.keywords if one.value is node), None)
+            if at is None and named is None:
+                continue
+            for other, function in self._defined.by_name.get(called_name(call), ()):
+                inner = function.node
+                taken = [one.arg for one in parameters(inner)] if isinstance(inner, FunctionNode) else []
+                taken = taken[1:] if taken[:1] in (["self"], ["cls"]) else taken
+                yield from (
+                    (other, function, one) for one in (taken[at : at + 1] if at is not None else [named]) if one
+                )
 
     def _read(self, facts: PythonFacts, scope: Scope, name: str) -> Iterator[tuple[PythonFacts, ast.expr]]:
         if "." in name:

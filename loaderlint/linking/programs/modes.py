@@ -38,12 +38,14 @@ _RAISES = _Mode(frozenset(), "error")
 _DEPTH = _Mode(frozenset({"RecursionError", "getrecursionlimit"}))
 _SHOWN = _Mode(frozenset({"get_option"}))
 _RAISING = _Mode(frozenset({"np", "numpy"}), "raise")
+_PRINTED = _Mode(frozenset({"array2string", "array_repr", "array_str", "format", "repr", "savetxt", "str", "f'"}))
 _MODES: Mapping[str, _Mode] = {
     **dict.fromkeys(("decimal.getcontext", "decimal.localcontext", "decimal.setcontext"), _NUMBERS),
     **dict.fromkeys(("numpy.errstate", "numpy.seterr"), _RAISING),
     **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.cpu.amp.autocast"), _PRODUCTS),
     **dict.fromkeys(("torch.inference_mode", "torch.no_grad", "torch.set_grad_enabled"), _GRAPHS),
     **dict.fromkeys(("warnings.filterwarnings", "warnings.simplefilter"), _RAISES),
+    **dict.fromkeys(("numpy.printoptions", "numpy.set_printoptions", "torch.set_printoptions"), _PRINTED),
     "locale.setlocale": _OF_LOCALE,
     "pandas.set_option": _SHOWN,
     "sys.setrecursionlimit": _DEPTH,
@@ -51,7 +53,7 @@ _MODES: Mapping[str, _Mode] = {
 """Calls that set modes, with what computes by them.
 
 docs.python.org, ``decimal`` ("Context objects" are a thread's own), ``locale``, ``sys`` and ``warnings``; numpy.org,
-``numpy.errstate``; pandas.pydata.org, ``pandas.set_option``;
+``numpy.errstate`` and ``numpy.set_printoptions``; pandas.pydata.org, ``pandas.set_option``;
 pytorch.org, "Automatic Mixed Precision package" ("CPU Ops that can autocast to bfloat16") and "Locally disabling
 gradient computation".
 """
@@ -68,6 +70,8 @@ def modes_set(evaluator: Evaluator, running: Sequence[Function], files: Sequence
     words: Set[str] = set().union(*(words_in(one.facts, one.node) for one in running))
     if any(isinstance(node, ast.MatMult) for one in running for node in nodes_of(one.node)):
         words = {*words, "@"}
+    if any(_shows(node) for one in running for node in nodes_of(one.node)):
+        words = {*words, "f'"}
     inside = {id(one.node) for one in running}
     for facts in files:
         for name in sorted(_LAST & facts.calls.keys()):
@@ -91,6 +95,11 @@ def directories_changed(
         for facts, site in sites:
             if iterated.holds(facts, site.place.scope, site.node):
                 yield touch_at(facts, site.node)
+
+
+def _shows(node: ast.AST) -> bool:
+    """Return whether an expression puts what may be an array into a text: a number has a format where it is shown."""
+    return isinstance(node, ast.FormattedValue) and node.format_spec is None
 
 
 def _decorates(site: CallSite) -> bool:

@@ -12,8 +12,7 @@ from loaderlint.linking.workers.names_read import ANY_NAME
 from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, owners_set
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.lifetimes import (
-    CHANGES_BY_FUNCTION,
-    CHANGES_ITS_ARGUMENT,
+    CHANGES_FIRST,
     CHANGES_ITS_OBJECT,
     CHANGES_NO_VALUE,
 )
@@ -65,7 +64,7 @@ def _changed_by(call: ast.Call) -> Iterator[ast.Attribute]:
     in_place = name.endswith("_") and not name.endswith("__") and name not in CHANGES_NO_VALUE
     if isinstance(call.func, ast.Attribute) and (in_place or name in CHANGES_ITS_OBJECT):
         yield from _shown(call.func.value)
-    if call.args and (in_place or name in CHANGES_ITS_ARGUMENT or name in CHANGES_BY_FUNCTION):
+    if call.args and (in_place or name in CHANGES_FIRST):
         yield from _shown(call.args[0])
 
 

@@ -13,7 +13,7 @@ from loaderlint.vocabulary.lifetimes import VIEWS
 
 _MOST_AROUND = 3
 """What stands around a use that is looked at: the method, its call, and whether that is a statement."""
-SHOWS = frozenset({"T", "array", "data", "flat", "iloc", "imag", "loc", "mT", "real", "values"})
+SHOWS = frozenset({"H", "T", "array", "at", "data", "flat", "iat", "iloc", "imag", "loc", "mH", "mT", "real", "values"})
 """Attributes that give the same data."""
 SPLITS = frozenset(
     {"array_split", "chunk", "dsplit", "hsplit", "split", "split_with_sizes", "tensor_split", "unbind", "vsplit"}

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from loaderlint.linking.loaders.sites import PythonSite
 
 _SETS = MUTATIONS | {"assign", "augment", "unpack"}
-_MOST_THINGS = 20
 SAMPLERS = frozenset({"sampler", "batch_sampler"})
 
 
@@ -50,10 +49,12 @@ def reaching_samples(
 def instances(evaluator: Evaluator, given: Mapping[str, Given], options: Set[str]) -> Iterator[Instance]:
     """Yield the objects of the project that options get, themselves or inside of those of torch."""
     waiting: list[Thing] = [one.thing for option in options & given.keys() for one in given[option].possibilities]
+    seen = set[int]()
     for thing in waiting:
         if isinstance(thing, Instance):
             yield thing
-        elif isinstance(thing, Made) and thing.callee.startswith("torch.utils.data.") and len(waiting) < _MOST_THINGS:
+        elif isinstance(thing, Made) and thing.callee.startswith("torch.utils.data.") and id(thing.call) not in seen:
+            seen.add(id(thing.call))
             with evaluator.steps(STEPS):
                 inner = [evaluator.evaluate(one, thing.frame) for one in thing.call.args[:1]]
             waiting += [one.thing for several in inner for one in several]

@@ -12,7 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following.running import STEPS
-from loaderlint.linking.programs.object_names import BUILT_IN, HOLDS, Following, Name, holder, innermost
+from loaderlint.linking.programs.object_names import (
+    BUILT_IN,
+    HOLDS,
+    Following,
+    Name,
+    handed_by_callers,
+    holder,
+    innermost,
+)
 from loaderlint.linking.programs.object_uses import Use
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Row, Thing, Unseen
@@ -23,19 +31,28 @@ from loaderlint.model.setting_words import CHANGES_ITS_ARGUMENT, HARMLESS_REPORT
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
-from loaderlint.vocabulary.lifetimes import VIEWS
+from loaderlint.vocabulary.lifetimes import CHANGES_ITS_OBJECT, CHANGES_NO_VALUE, COPIES, REORDERS, VIEWS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-_MOST_NAMES = 60
+_MOST_NAMES = 600
 """Names that one object has in a program; where it has more, what is done with it is not known."""
-_MOST_LOOKED_AT = 150
-"""Names after which those of what may be a mere number are looked at no more."""
+_MOST_LOOKED_AT = 2000
+"""Names of one object, with those of what may be a mere number, after which what is done with it is not known."""
 _STAY = ("argparse.", "builtins.", "pathlib.", "os.", "torch.device", "torchvision.transforms")
 """What makes things that stay as they are, or of which `names_written` knows what is set."""
 _SETTERS = frozenset({"__delattr__", "__delitem__", "__setattr__", "__setitem__", "delattr", "setattr"})
 """What sets the parts of what it is called on, or handed."""
+_OF_ARRAYS = frozenset({"partition", "resize", "setfield"})
+"""Methods that change an array, and give something new of a text or an image (numpy.org, ``numpy.ndarray``)."""
+_OF_IMAGES = frozenset({"rotate"})
+"""Methods of queues that give a new image (Pillow, "Image Module"): nobody takes what those of queues give."""
+_METHODS = (MUTATORS | CHANGES_ITS_OBJECT | _SETTERS) - _OF_ARRAYS - _OF_IMAGES | {
+    *("__iadd__", "__imul__", "__ior__", "difference_update", "intersection_update", "move_to_end"),
+    *("symmetric_difference_update", "writelines"),
+}
+"""Methods that change what they are called on, whoever takes what they give (docs.python.org, "Built-in Types")."""
 _GIVES = ("assign", "loop")
 """Kinds of bindings that give a name what was made elsewhere, or one of several such things."""
 _IN_PLACE = "inplace"
@@ -50,6 +67,18 @@ _BINARY = words("""
 """)
 _OUT: Mapping[str, int] = {"clip": 3, "matmul": 2, "dot": 2, **dict.fromkeys(_UNARY, 1), **dict.fromkeys(_BINARY, 2)}
 """Which argument of a function of NumPy gets the result (numpy.org, "Universal functions", and their own pages)."""
+
+
+_MAKES_ARRAYS = words("""
+    arange array as_tensor asarray empty eye from_numpy full full_like linspace logspace ones ones_like rand randint
+    randn random.normal random.rand random.randint random.randn random.random randperm tensor zeros zeros_like
+""")
+"""Functions of NumPy and torch that make arrays and tensors (numpy.org, "Array creation"; pytorch.org, "Creation Ops").
+"""
+_NO_ARRAYS = words("all any argmax argmin dim item max mean min numel prod size std sum tobytes tolist var")
+"""Methods of arrays that give numbers, lists or texts."""
+_DEEPEST = 8
+"""Expressions inside of each other that may work an array out; deeper ones are numbers as well as arrays."""
 
 
 class Maker(NamedTuple):
@@ -74,7 +103,8 @@ def used_beside(
     read of objects, None where they may read any. An object of more names than are looked at may change.
     """
     following = Following(evaluator, parts or frozenset(), files)
-    waiting = [*around, *(one for maker in made for one in (*_itself(maker), *_handed(evaluator, maker)))]
+    begun = [*around, *(one for maker in made for one in (*_itself(maker), *_handed(evaluator, maker)))]
+    waiting = [*begun, *handed_by_callers(evaluator, begun)]
     told = set[Touch]()
     names, seen = set[tuple[int, str]](), set[tuple[int, str, bool, str | None]]()
     while waiting:
@@ -84,7 +114,8 @@ def used_beside(
             continue
         seen.add(known)
         if one.element and len(seen) > _MOST_LOOKED_AT:
-            continue
+            yield touch_at(one.facts, _first(one))
+            return
         if not one.element:
             names.add(known[:2])
         if len(names) > _MOST_NAMES:
@@ -127,18 +158,23 @@ def _itself(maker: Maker) -> Iterator[Name]:
 def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[Name]:
     """Yield the names of what may be changed in place of all that an object was made of."""
     call, frame, handed = maker.call, maker.frame, maker.frame.place
-    for seen in _sources(frame.scope, [*call.args, *(one.value for one in call.keywords)]):
-        name = dotted(seen) or ""
+    for source in _sources(frame.scope, [*call.args, *(one.value for one in call.keywords)]):
+        seen, name = source.node, dotted(source.node) or ""
         with evaluator.steps(STEPS):
             things = [one.thing for one in evaluator.evaluate(seen, frame)]
-        if any(map(_may_change, things)):
-            is_array = any(map(_is_array, things))
-            added_to = is_array or any(isinstance(one, Items | Row) or _is_container(one) for one in things)
+        is_worked_out = _gives_array(frame.scope, seen, 0)
+        lists = [isinstance(one, Items | Row) or _is_container(one) for one in things]
+        if source.new and not all(lists):
+            continue
+        if is_worked_out or any(map(_may_change, things)):
+            is_array = is_worked_out or any(map(_is_array, things))
+            added_to = is_array or any(lists)
+            # A copy of a list has the same things in it.
             yield Name(
                 frame.facts,
                 holder(frame.scope, name),
                 name,
-                whole=True,
+                whole=not (source.copied and all(lists)),
                 added_to=added_to,
                 is_array=is_array,
                 handed=handed,
@@ -150,30 +186,64 @@ def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[Name]:
             yield Name(frame.facts, holder(frame.scope, name), name, whole=True, element=True, handed=handed)
 
 
-def _sources(scope: Scope, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
+class _Source(NamedTuple):
+    """What an argument is made of: itself, what is ``copied`` into another list, or all ``new`` if it is no list."""
+
+    node: ast.expr
+    copied: bool = False
+    new: bool = False
+
+    def inside(self, other: _Source) -> _Source:
+        """Return what this is of something that is made of it in turn."""
+        return _Source(self.node, self.copied or other.copied, self.new or other.new)
+
+
+def _sources(scope: Scope, arguments: Sequence[ast.expr]) -> Iterator[_Source]:
     """Yield the names of what arguments are, are views of, or are lists of, and of what these are in turn."""
-    waiting, names = list(arguments), set[str]()
-    for argument in waiting:
-        seen = _seen_through(scope, argument)
-        match seen:
-            case ast.List(several) | ast.Tuple(several) | ast.Set(several) | ast.BoolOp(values=several):
-                waiting.extend(several)
-            case ast.Dict(values=several):
-                waiting.extend(several)
-            case ast.Call(ast.Attribute(owner, "items" | "values"), []):
-                waiting.append(owner)
-            case ast.Call(args=several, keywords=named) if called_name(seen) in HOLDS:
-                waiting += [*several, *(one.value for one in named)]
-            case ast.IfExp(_, body, orelse):
-                waiting += [body, orelse]
-            case ast.Starred(inner) | ast.NamedExpr(_, inner):
-                waiting.append(inner)
-        name = dotted(seen)
-        if name and name not in names:
-            names.add(name)
+    waiting, names = [_Source(one) for one in arguments], set[tuple[str, bool, bool]]()
+    for one in waiting:
+        seen = _Source(_seen_through(scope, one.node)).inside(one)
+        if _is_sliced(one.node):
+            # What is taken out of a list by a slice is a list of its own, but for an array.
+            seen = seen._replace(copied=True)
+        waiting += [part.inside(seen) for part in _held_in(seen.node)]
+        name = dotted(seen.node)
+        if name and (name, seen.copied, seen.new) not in names:
+            names.add((name, seen.copied, seen.new))
             yield seen
-            bindings = scope.bindings.get(name, ())
-            waiting += [one.value for one in bindings if one.value is not None and one.kind in _GIVES]
+            given = [each.value for each in scope.bindings.get(name, ()) if each.kind in _GIVES]
+            waiting += [_Source(value).inside(seen) for value in given if value is not None]
+
+
+def _held_in(node: ast.expr) -> Iterator[_Source]:
+    """Yield what an expression may be, puts into what it gives, or copies there."""
+    match node:
+        case ast.List(several) | ast.Tuple(several) | ast.Set(several):
+            for one in several:
+                yield _Source(one.value, copied=True) if isinstance(one, ast.Starred) else _Source(one)
+        case ast.BoolOp(values=several) | ast.Dict(values=several):
+            yield from map(_Source, several)
+        case ast.BinOp(left, ast.Add(), right):
+            yield from (_Source(one, copied=True, new=True) for one in (left, right))
+        case ast.BinOp(left, ast.Mult()) | ast.Call(ast.Attribute(left, "copy"), []):
+            yield _Source(left, copied=True, new=True)
+        case ast.ListComp(element, [part]) | ast.SetComp(element, [part]):
+            if ast.dump(element) == ast.dump(part.target).replace("Store()", "Load()"):
+                yield _Source(part.iter, copied=True)
+        case ast.Call(ast.Attribute(owner, "items" | "values"), []):
+            yield _Source(owner)
+        case ast.Call(args=[one]) if called_name(node) in COPIES:
+            yield _Source(one, copied=True, new=called_name(node) == "copy")
+        case ast.Call(args=several, keywords=named) if called_name(node) in HOLDS:
+            yield from map(_Source, (*several, *(one.value for one in named)))
+        case ast.IfExp(_, body, orelse):
+            yield from map(_Source, (body, orelse))
+        case ast.NamedExpr(_, inner):
+            yield _Source(inner)
+
+
+def _is_sliced(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
 
 
 def _may_change(thing: Thing) -> bool:
@@ -185,6 +255,30 @@ def _may_change(thing: Thing) -> bool:
 
 def _is_array(thing: Thing) -> bool:
     return isinstance(thing, Made) and thing.callee.startswith(("numpy.", "torch."))
+
+
+def _gives_array(scope: Scope, node: ast.expr, depth: int) -> bool:
+    """Return whether an expression works an array out of others: ``np.arange(8)[::-1].copy() * 2``."""
+    match node:
+        case _ if depth > _DEEPEST:
+            return False
+        case ast.BinOp(left, _, right):
+            return _gives_array(scope, left, depth + 1) or _gives_array(scope, right, depth + 1)
+        case ast.Subscript(value=owner) | ast.UnaryOp(operand=owner):
+            return _gives_array(scope, owner, depth + 1)
+        case ast.Call(ast.Name() | ast.Attribute() as called) if _makes_array(full_name(scope, dotted(called) or "")):
+            return True
+        case ast.Call(ast.Attribute(owner, name)) if name not in _NO_ARRAYS:
+            return _gives_array(scope, owner, depth + 1)
+        case ast.Name(name):
+            given = [one.value for one in scope.bindings.get(name, ()) if one.kind == "assign"]
+            return any(_gives_array(scope, one, depth + 1) for one in given if one is not None)
+    return False
+
+
+def _makes_array(name: str) -> bool:
+    library, _, function = name.partition(".")
+    return library in ("numpy", "torch") and function in _MAKES_ARRAYS
 
 
 def _is_container(thing: Thing) -> bool:
@@ -228,7 +322,7 @@ def _changes_whole(one: Name, use: Use) -> bool:
             if _is_in_place(outer):
                 return True
             ignored = not one.element and len(use.around) > 2 and isinstance(use.around[2], ast.Expr)
-            return _method_changes(attribute, ignored=ignored)
+            return _method_changes(one, attribute, ignored=ignored)
         case ast.keyword(arg="out"):
             return True
         case ast.AugAssign(target) if target is node:
@@ -239,6 +333,9 @@ def _changes_whole(one: Name, use: Use) -> bool:
                 return first.args[0] is node
             owner, _, method = name.rpartition(".")
             if f"builtins.{owner}" in BUILT_IN and method in MUTATORS:
+                return first.args[0] is node
+            if called_name(first) in REORDERS and isinstance(first.func, ast.Attribute):
+                # A generator's: ``rng.shuffle(rows)``.
                 return first.args[0] is node
             if name.startswith("numpy.") and _OUT.get(name.rpartition(".")[2]) == first.args.index(node):
                 return True
@@ -261,7 +358,7 @@ def _hands_on(one: Name, use: Use, iterated: WhileIterated) -> bool:
         case [ast.Attribute(value, name, ast.Load()) as bound, outer, *rest] if value is use.node:
             if isinstance(outer, ast.Call) and outer.func is bound:
                 return False
-            changes = name in _SETTERS or ((one.whole or use.part) and (name in MUTATORS or _ends_in_place(name)))
+            changes = name in _SETTERS or ((one.whole or use.part) and (name in _METHODS or _ends_in_place(name)))
             around = [outer, *rest]
         case [ast.Call(args=[ast.Name() | ast.Attribute() as called, *_]) as call, *around] if use.node in call.args:
             name = full_name(one.scope, meant_name(one.scope, dotted(called) or ""))
@@ -282,7 +379,7 @@ def _is_in_place(call: ast.Call) -> bool:
 
 def _ends_in_place(name: str) -> bool:
     """Return whether a name is that of what changes something in place, as torch has it: ``torch.clamp_``."""
-    return name.endswith("_") and not name.endswith("__")
+    return name.endswith("_") and not name.endswith("__") and name not in CHANGES_NO_VALUE
 
 
 def _key(node: ast.Attribute | ast.Subscript) -> str | None:
@@ -293,8 +390,8 @@ def _key(node: ast.Attribute | ast.Subscript) -> str | None:
     return None
 
 
-def _method_changes(name: str, *, ignored: bool) -> bool:
-    if name in MUTATORS or _ends_in_place(name):
+def _method_changes(one: Name, name: str, *, ignored: bool) -> bool:
+    if name in _METHODS or _ends_in_place(name) or (one.is_array and name in _OF_ARRAYS):
         return True
     return ignored and words_of(name)[0] not in HARMLESS_REPORTS
 

@@ -12,10 +12,12 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following.running import STEPS, Iterations
+from loaderlint.linking.following.running import MOST_FUNCTIONS, STEPS, Iterations
 from loaderlint.linking.programs.errors_told import errors_told
 from loaderlint.linking.programs.layers_held import layers_held
+from loaderlint.linking.programs.logs_read import logs_read
 from loaderlint.linking.programs.modes import directories_changed, modes_set
+from loaderlint.linking.programs.modules_replaced import modules_replaced
 from loaderlint.linking.programs.names_written import Written, names_written
 from loaderlint.linking.programs.object_names import Name, holder
 from loaderlint.linking.programs.open_stores import stores_written
@@ -64,6 +66,8 @@ def unsettled(
 ) -> Iterator[Unsettled]:
     """Yield because of what samples may be others without workers, in a program of these files."""
     sent = _Sent(evaluator, site, given, runs, frozenset(files))
+    if len(sent.running) >= MOST_FUNCTIONS:
+        yield from _hanging([touch_at(site.frame.facts, site.call)], Hanging.MANY)
     changes = chain(reaching_samples(evaluator, site, given, runs, payload), sent.changes())
     yield from _hanging(layers_held(evaluator, site, given, payload, sent.running), Hanging.LAYERS)
     yield from _hanging(changes, Hanging.CHANGED)
@@ -74,6 +78,9 @@ def unsettled(
     yield from _hanging(other_errors(evaluator, sent.running, sent.files), Hanging.RAISED)
     yield from _hanging(errors_told(sent.files, sent.iterated), Hanging.TOLD)
     yield from _hanging(modes_set(evaluator, sent.running, sent.files), Hanging.MODE)
+    inside = {id(one.node) for one in sent.running}
+    yield from _hanging(modules_replaced(evaluator, sent.files, inside), Hanging.MODE)
+    yield from _hanging(logs_read(evaluator, site, sent.running, runs), Hanging.READ)
     yield from _hanging((touch for one in sent.running for touch in own_name_read(one)), Hanging.NAMED)
 
 

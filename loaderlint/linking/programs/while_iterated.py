@@ -25,6 +25,10 @@ _UNNAMED = frozenset(
     | {"__delattr__", "__delitem__", "__len__", "__next__", "__setattr__", "__setitem__", "forward"}
     | {"__iadd__", "__iand__", "__ifloordiv__", "__imatmul__", "__imod__", "__imul__", "__ior__", "__ipow__"}
     | {"__isub__", "__itruediv__", "__ixor__"}
+    | {"__abs__", "__aenter__", "__aexit__", "__aiter__", "__anext__", "__array__", "__await__", "__bytes__"}
+    | {"__complex__", "__delete__", "__dir__", "__fspath__", "__get__", "__ilshift__", "__instancecheck__"}
+    | {"__irshift__", "__reversed__", "__round__", "__set__", "__subclasscheck__"}
+    | {"__torch_function__"}
     | {"__bool__", "__del__", "__eq__", "__float__", "__format__", "__ge__", "__gt__", "__hash__", "__index__"}
     | {"__int__", "__le__", "__lt__", "__ne__", "__repr__", "__str__"}
 )

@@ -3,32 +3,110 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
-from loaderlint.linking.workers.top_level import Global, touch_at
+from loaderlint.linking.workers.top_level import Global, full_name, meant_name, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.nodes import nodes_of
-from loaderlint.readers.python import Place, PythonFacts, Scope
+from loaderlint.readers.python import Place, PythonFacts, Scope, dotted
+
+_ALL = frozenset({"builtins.globals", "globals"})
+_OF_A_MODULE = frozenset({"builtins.vars", "vars"})
+_RUNS = frozenset({"builtins.exec", "exec"})
+_READS = frozenset({"copy", "get", "items", "keys", "values"})
+"""Methods of a dictionary that look at it."""
+_LOOK = frozenset({"dict", "eval", "len", "list", "print", "sorted", "str"})
+"""Functions that look at the dictionary they are handed."""
+_SPEAK = re.compile(r"\b(?:exec|globals|modules|vars)\b")
+
+
+def speaks_of_globals(facts: PythonFacts) -> bool:
+    """Return whether a file holds a word by which it may come to that dictionary."""
+    return _SPEAK.search(facts.source.text) is not None
 
 
 def changed_by_globals(
     facts: PythonFacts, scope: Scope, later: Callable[[ast.AST, Place], bool]
 ) -> Iterator[tuple[Global, Touch]]:
-    """Yield the names that a scope gives values to so, where it does ``later`` than workers import the file."""
-    sites = [one for one in facts.calls.get("globals", ()) if one.place.scope is scope and later(one.node, one.place)]
-    calls = {id(one.node) for one in sites}
-    for node in nodes_of(scope.node) if sites else ():
-        match node:
-            case ast.Call(ast.Attribute(owner, "update"), arguments, keywords) if id(owner) in calls:
-                named = [one.arg for one in keywords]
-                keys = [key for one in arguments for key in (one.keys if isinstance(one, ast.Dict) else [None])]
-                named += [_text(key) for key in keys]
-            case ast.Subscript(owner, key, ast.Store()) if id(owner) in calls:
-                named = [_text(key)]
-            case _:
-                continue
-        names = {one for one in named if one is not None} if None not in named else facts.module.bindings.keys()
-        yield from ((Global(facts.source.path, name), touch_at(facts, node)) for name in sorted(names))
+    """Yield the names that a scope gives values to so, where it does ``later`` than workers import the file.
+
+    What is handed that dictionary may give any of them another value, and so may a text that is run.
+    """
+    calls = {id(one.node): _called(scope, one.node) for one in scope.calls if later(one.node, one.place)}
+    given = {key for key, name in calls.items() if name in _ALL or name in _OF_A_MODULE}
+    named: list[tuple[ast.AST, str | None]] = []
+    if given or (scope is not facts.module and "modules" in facts.attributes):
+        names = {name for name, value in _given(scope) if id(value) in given}
+        named += [
+            (node, name)
+            for node in nodes_of(scope.node)
+            for name in _changed(node, lambda one: _is_it(one, given, names))
+        ]
+    if any(name in _RUNS for name in calls.values()):
+        named += [
+            (one.node, None) for one in scope.calls if calls.get(id(one.node)) in _RUNS and not one.node.args[2:3]
+        ]
+    for node, name in named:
+        every = [name] if name is not None else sorted(facts.module.bindings)
+        yield from ((Global(facts.source.path, one), touch_at(facts, node)) for one in every)
+
+
+def _called(scope: Scope, call: ast.Call) -> str:
+    """Return the full name of what is called, where that is short: ``globals``, by any name."""
+    name = dotted(call.func) or ""
+    full = full_name(scope, meant_name(scope, name)) if name else ""
+    if full in _OF_A_MODULE:
+        return full if any(_is_module(one) for one in call.args) else ""
+    return full
+
+
+def _is_module(node: ast.expr) -> bool:
+    """Return whether an expression is the module that it stands in: ``sys.modules[__name__]``."""
+    match node:
+        case ast.Subscript(ast.Attribute(_, "modules") | ast.Name("modules"), ast.Name("__name__")):
+            return True
+        case ast.Subscript(ast.Attribute(_, "modules") | ast.Name("modules"), ast.Constant("__main__")):
+            return True
+    return False
+
+
+def _given(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
+    for name, several in scope.bindings.items():
+        yield from ((name, one.value) for one in several if one.value is not None)
+
+
+def _is_it(node: ast.expr, given: set[int], names: set[str]) -> bool:
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and _is_module(node.value):
+        return True
+    return id(node) in given or (isinstance(node, ast.Name) and node.id in names)
+
+
+def _changed(node: ast.AST, is_it: Callable[[ast.expr], bool]) -> Iterator[str | None]:
+    """Yield the names that a node gives values to by the dictionary of all, None for any of them."""
+    match node:
+        case ast.Call(ast.Attribute(owner, method), arguments, keywords) if is_it(owner):
+            if method == "update":
+                yield from (one.arg for one in keywords)
+                for one in arguments:
+                    yield from (_text(key) for key in (one.keys if isinstance(one, ast.Dict) else [None]))
+            elif method in ("__delitem__", "__setitem__", "pop", "setdefault"):
+                yield _text(arguments[0]) if arguments else None
+            elif method not in _READS:
+                yield None
+        case ast.Subscript(owner, key, ast.Store() | ast.Del()) if is_it(owner):
+            yield _text(key)
+        case ast.AugAssign(owner) if is_it(owner):
+            yield None
+        case ast.Attribute(owner, name, ast.Store() | ast.Del()) if _is_module(owner):
+            yield name
+        case ast.Call(ast.Name("delattr" | "setattr"), [owner, key, *_]) if _is_module(owner):
+            yield _text(key)
+        case ast.Call(args=arguments, keywords=keywords):
+            handed = [*arguments, *(one.value for one in keywords)]
+            called = (dotted(node.func) or "").rpartition(".")[2]
+            if called not in _LOOK and any(is_it(one) for one in handed):
+                yield None
 
 
 def _text(node: ast.expr | None) -> str | None:

@@ -16,7 +16,7 @@ from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.aliased import changed_defaults
 from loaderlint.linking.workers.asks_for_main import asked_at_import, asked_in_workers
 from loaderlint.linking.workers.called_objects import called_objects, changes_by_method
-from loaderlint.linking.workers.changed_by_globals import changed_by_globals
+from loaderlint.linking.workers.changed_by_globals import changed_by_globals, speaks_of_globals
 from loaderlint.linking.workers.changed_outside import changed_outside
 from loaderlint.linking.workers.given_away import given_away
 from loaderlint.linking.workers.made_once import drawn, is_looked_at, is_made_alike, keeps_results
@@ -137,11 +137,11 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
         if facts.source.cells is not None:
             # No worker that is started anew has anything of a notebook.
             continue
-        later = partial(is_later, evaluator, facts)
+        later, by_globals = partial(is_later, evaluator, facts), speaks_of_globals(facts)
         for scope in facts.scopes.values():
             yield from changed_in(evaluator, facts, scope, later)
             yield from _changed_of_class(facts, scope)
-            yield from changed_by_globals(facts, scope, later)
+            yield from changed_by_globals(facts, scope, later) if by_globals else ()
             yield from changed_defaults(facts, scope)
         yield from _drawn(facts)
         yield from asked_at_import(facts)
@@ -257,11 +257,18 @@ def _changed_by_call(
 
 def _patched(evaluator: Evaluator, facts: PythonFacts, site: CallSite, name: str) -> Iterator[Global]:
     """Yield what a test's patch puts something else in the place of: ``mock.patch("settings.SCALE", 2)``."""
+    patch = full_name(site.place.scope, name)
     match site.node.args:
-        case [ast.Constant(str(text)), *_] if full_name(site.place.scope, name) == "unittest.mock.patch":
+        case [ast.Constant(str(text)), *_] if patch in ("unittest.mock.patch", "unittest.mock.patch.dict"):
             owner, _, attribute = text.rpartition(".")
             module = evaluator.project.module(owner, facts.source.path)
+            # The file itself is the one that runs, or may be.
+            module = facts.source.path if owner == "__main__" else module
             yield Global(module, attribute) if module else Global("", f"{text}.")
+        case [owner, ast.Constant(str(attribute)), *_] if patch == "unittest.mock.patch.object" and dotted(owner):
+            meant = meant_by(evaluator, facts, site.place.scope, f"{dotted(owner)}.{attribute}")
+            yield from (one for one in meant if one.name == attribute)
+            yield of_library(site.place.scope, f"{dotted(owner)}.{attribute}")
 
 
 def _changed_by_decorators(

@@ -17,7 +17,7 @@ from msgspec import Struct
 from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.vocabulary.lifetimes import (
-    CHANGES_ITS_ARGUMENT,
+    CHANGES_FIRST,
     CHANGES_ITS_OBJECT,
     CHANGES_NO_VALUE,
     COPIES,
@@ -341,7 +341,7 @@ class _Run:
         if in_place or name in CHANGES_ITS_OBJECT:
             self._change(on)
         first = given.get(0, NEW)
-        if name in CHANGES_ITS_ARGUMENT or "inplace" in given:
+        if name in CHANGES_FIRST or "inplace" in given:
             self._change(PART if name in REORDERS and first == KEPT else first)
         self._change(given.get("out", NEW))
 

@@ -16,7 +16,7 @@ ANY_NAME = ""
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__setstate__"})
 """Methods that run while an object is made."""
 _DEEPEST = 4
-"""Names that stand for parts of each other; deeper ones are not looked into."""
+"""Names that stand for parts of each other; deeper ones may stand for a part of anything."""
 _SAYS_ALL = frozenset({"format", "repr", "str"})
 """Functions whose text may be of all that something has."""
 _PASSED_ON = frozenset({"assign", "loop", "with"})
@@ -94,8 +94,10 @@ def _is_held_elsewhere(function: Function, node: ast.expr, depth: int) -> bool:
     """Return whether an expression is, or is a part of, what the function did not make itself."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
-    if not isinstance(node, ast.Name) or depth > _DEEPEST:
+    if not isinstance(node, ast.Name):
         return False
+    if depth > _DEEPEST:
+        return True
     scope = function.scope
     own = scope.bindings.get(node.id, ())
     if not own or node.id in scope.outer_names:

@@ -19,7 +19,6 @@ GIVES_MODULES = frozenset({"modules", *IMPORT_FUNCTIONS})
 """Words by which a module is got at by its name: ``sys.modules``, and the functions that import."""
 SETTING = frozenset({"assign", "augment", "loop", "other", "unpack", "with"})
 """Kinds of bindings that give the attribute of a dotted name another value, or take it away."""
-_MOST_PARTS = 8
 
 
 def set_on_modules(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global, Touch]]:
@@ -80,7 +79,7 @@ def _module(evaluator: Evaluator, facts: PythonFacts, name: str) -> str | None:
     project, path = evaluator.project, facts.source.path
     found = project.module(name, path)
     parts = name.split(".")
-    for end in range(min(len(parts) - 1, _MOST_PARTS), 0, -1) if found is None else ():
+    for end in range(len(parts) - 1, 0, -1) if found is None else ():
         inner = project.module(".".join(parts[:end]), path)
         for part in parts[end:] if inner is not None else ():
             of = project.python_in_passing(inner) if inner is not None else None

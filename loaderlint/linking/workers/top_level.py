@@ -92,6 +92,9 @@ def meant_by(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) 
         return
     for target in imported(scope, first):
         module = evaluator.project.module(target, path)
+        if target == "__main__" and rest:
+            # The file may be the one that runs.
+            yield Global(path, rest.partition(".")[0])
         if module is not None and rest:
             yield Global(module, rest.partition(".")[0])
         package, _, last = target.rpartition(".")

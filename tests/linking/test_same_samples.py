@@ -1,0 +1,305 @@
+"""Programs whose samples, or what is printed of them, are others without workers; beside each one where they stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.linking.following import running
+from loaderlint.linking.programs import held_iterators, shared_objects, unsettled
+from tests.linking.judged import IMPORTS, ROWS, why, why_in_loop
+
+SEEDED = "torch.manual_seed(0)"
+OWN = "one = torch.Generator().manual_seed(0)\nother = torch.Generator().manual_seed(0)"
+TENS = "class Tens:\n    def __init__(self, rng):\n        self.rng = rng\n    def __iter__(self):\n"
+TENS += "        for _ in range(10):\n            yield int(self.rng.integers(8))\n"
+ROW = ROWS.format(sample="self.rows[0] * index")
+
+
+def in_main(body: str, top: str = "", rows: str = ROW) -> str:
+    """Return why samples may be others in a program whose function ``main`` does something."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    end = "\nif __name__ == '__main__':\n    main()\n"
+    return why(f"{IMPORTS}import sys\nfrom unittest import mock\n{top}\n{rows}def main():\n{lines}{end}")
+
+
+GENERATORS = {
+    "of the loader": ("generator=one, shuffle=True", "print(torch.rand(1, generator=one))", "generator=other"),
+    "of its sampler": (
+        "sampler=torch.utils.data.RandomSampler(Rows(), generator=one)",
+        "one.manual_seed(1)",
+        "other.manual_seed",
+    ),
+    "of its sampler, in a function": (
+        "sampler=torch.utils.data.RandomSampler(Rows(), generator=one)",
+        "noise(one)",
+        "noise(other",
+    ),
+    "of a sampler of one's own": ("sampler=Tens(one)", "print(one.random())", "other.random"),
+}
+
+
+@pytest.mark.parametrize(("option", "draws", "instead"), GENERATORS.values(), ids=GENERATORS)
+def test_a_generator_draws_an_order_and_in_the_loop_over_it(option: str, draws: str, instead: str) -> None:
+    def judged(body: str) -> str:
+        loop = f"for batch in DataLoader(Rows(), num_workers=1, {option}):\n    {body}"
+        top = f"{TENS}def noise(drawn):\n    return torch.rand(1, generator=drawn)\n"
+        return in_main(f"{OWN}\n{loop}", top, ROWS.format(sample="index"))
+
+    assert "share then" in judged(draws)
+    assert not judged(draws.replace(instead.replace("other", "one"), instead))
+    assert not judged("print(batch)")
+
+
+@pytest.mark.parametrize(
+    ("made", "sample", "draws"),
+    [
+        ("np.random.default_rng(0)", "self.rows.random()", True),
+        ("torch.Generator()", "torch.rand(1, generator=self.rows)", True),
+        ("random.Random(index)", "self.rows.random()", True),
+        ("np.random.default_rng()", "self.rows.random()", False),
+        ("np.random.RandomState(0)", "self.rows.seed(index) or self.rows.rand()", False),
+        ("np.random.default_rng(0)", "np.random.default_rng(index).random()", False),
+    ],
+)
+def test_samples_draw_from_a_generator_that_they_keep(made: str, sample: str, draws: bool) -> None:
+    top = "import random\nindex = 1\n"
+    assert bool(why_in_loop("print(batch)", before="", top=top, rows=f"Rows({made})", sample=sample)) is draws
+
+
+@pytest.mark.parametrize(
+    ("sample", "body", "before", "draws"),
+    [
+        ("torch.rand(1)", "print(torch.rand(1))", SEEDED, True),
+        ("torch.rand(1)", "print(batch)", SEEDED, False),
+        ("torch.rand(1)", "print(torch.rand(1))", "np.random.seed(0)", False),
+        ("torch.rand(1, generator=one)", "print(torch.rand(1))", SEEDED, False),
+        ("index", "print(torch.rand(1))", SEEDED, False),
+    ],
+)
+def test_samples_draw_of_torch_what_their_program_draws(sample: str, body: str, before: str, draws: bool) -> None:
+    assert bool(why_in_loop(body, before=before, rows="Rows()", sample=sample)) is draws
+
+
+@pytest.mark.parametrize(("shuffled", "draws"), [(", shuffle=True", True), ("", False)])
+def test_samples_draw_of_torch_what_their_order_draws(shuffled: str, draws: bool) -> None:
+    loop = f"{SEEDED}\nfor batch in DataLoader(Rows(), num_workers=1{shuffled}):\n    print(batch)"
+    assert bool(in_main(loop, rows=ROWS.format(sample="torch.rand(1)"))) is draws
+
+
+LOOP = "for batch in DataLoader(Rows(), num_workers=1):\n    print(batch)"
+
+
+@pytest.mark.parametrize(
+    ("does", "changes"),
+    [
+        ("sys.modules['tables'] = print", True),
+        ("sys.modules['tables'].SCALE = 2", True),
+        ("setattr(sys.modules['tables'], 'SCALE', 2)", True),
+        ("sys.modules.pop('tables')", True),
+        ("del sys.modules['tables']", True),
+        ("print(sys.modules['tables'].SCALE, sys.modules.get('tables'))", False),
+        ("modules = {}\nmodules['tables'] = 2", False),
+        ("names = globals()\nnames['SCALE'] = 2", True),
+        ("every()['SCALE'] = 2", True),
+        ("globals().setdefault('SCALE', 2)", True),
+        ("vars(sys.modules[__name__])['SCALE'] = 2", True),
+        ("sys.modules[__name__].__dict__['SCALE'] = 2", True),
+        ("setattr(sys.modules['__main__'], 'SCALE', 2)", True),
+        ("sys.modules[__name__].SCALE = 2", True),
+        ("fill(globals())", True),
+        ("exec('SCALE = 2', globals())", True),
+        ("exec('SCALE = 2', globals(), {})", True),
+        ("names = globals()\nnames['OTHER'] = 2", False),
+        ("print(globals()['SCALE'], globals().get('SCALE'), len(globals()))", False),
+        ("exec('SCALE = 2', {}, {})", False),
+        ("import __main__\n__main__.SCALE = 2", True),
+        ("import __main__\nprint(__main__.SCALE)", False),
+        ("mock.patch('__main__.SCALE', 2).start()", True),
+        ("mock.patch('__main__.OTHER', 2).start()", False),
+        ("mock.patch.dict('__main__.SCALE', x=2).start()", True),
+    ],
+)
+def test_what_changes_names_of_the_module_no_worker_has(does: str, changes: bool) -> None:
+    top = "SCALE, OTHER = 1, 1\nevery = globals\n"
+    rows = ROWS.format(sample="index * SCALE")
+    assert bool(in_main(f"{does}\n{LOOP}", top, rows)) is changes
+
+
+@pytest.mark.parametrize(("attribute", "changes"), [("SCALE", True), ("OTHER", False)])
+def test_a_patch_of_a_module_no_worker_has(attribute: str, changes: bool) -> None:
+    program = (
+        f"{IMPORTS}import tables\nfrom unittest import mock\n{ROWS.format(sample='index * tables.SCALE')}def main():\n"
+        f"    with mock.patch.object(tables, '{attribute}', 2):\n"
+        "        for batch in DataLoader(Rows(), num_workers=1):\n            print(batch)\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    assert bool(why({"main.py": program, "tables.py": "SCALE = 1\nOTHER = 1\n"})) is changes
+
+
+WRITES = "class Rows(Dataset):\n    def __len__(self):\n        return 8\n    def __getitem__(self, index):\n"
+WRITES += "        with open({path}, 'a') as log:\n            log.write('row')\n        return index\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "reads", "differs"),
+    [
+        ("'log.txt'", "print(open('log.txt').read())", True),
+        ("'./log.txt'", "print(open('log.txt').read())", True),
+        ("f'{index}.txt'", "print(open('4.txt').read())", True),
+        ("'log.txt'", "print(open('other.txt').read())", False),
+        ("'log.txt'", "print(batch)", False),
+        ("self.path", "print(open('other.txt').read())", False),
+    ],
+)
+def test_a_program_reads_what_samples_write(path: str, reads: str, differs: bool) -> None:
+    rows = WRITES.format(path=path)
+    assert bool(in_main(f"{LOOP}\n    {reads}", rows=rows)) is differs
+    assert bool(in_main(f"{LOOP}\n{reads}", rows=rows)) is differs
+    assert not in_main(f"{reads}\n{LOOP}", rows=rows)
+
+
+BEGUN = {
+    "by its place": ("def begin(rows):\n    return DataLoader(Rows(rows), num_workers=1)\n", "begin(shared)"),
+    "by a keyword": ("def begin(*, rows):\n    return DataLoader(Rows(rows), num_workers=1)\n", "begin(rows=shared)"),
+    "by an object": (
+        "class Data:\n    def __init__(self, rows):\n        self.rows = rows\n"
+        "    def begin(self):\n        return DataLoader(Rows(self.rows), num_workers=1)\n",
+        "Data(shared).begin()",
+    ),
+    "by several": (
+        "def data(rows):\n    return Rows(rows)\ndef begin(rows):\n    return DataLoader(data(rows), num_workers=1)\n",
+        "begin(shared)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("begin", "begun"), BEGUN.values(), ids=BEGUN)
+def test_who_begins_a_loader_has_what_it_is_made_of(begin: str, begun: str) -> None:
+    loop = f"shared, other = [1], [1]\nfor batch in {begun}:\n    "
+    assert in_main(f"{loop}shared[0] += 1", rows=ROW + begin)
+    assert not in_main(f"{loop}other[0] += 1\n    print(shared)", rows=ROW + begin)
+
+
+AHEAD = {
+    "an object": "class Ahead:\n    def __init__(self, taken):\n"
+    "        self.taken = taken\n        self.first = next(taken)\n"
+    "    def take(self):\n        one, self.first = self.first, next(self.taken)\n        return one\n",
+    "an object by a keyword": "class Ahead:\n    def __init__(self, *, taken):\n        self.taken = taken\n"
+    "    def take(self):\n        return next(self.taken)\n",
+}
+
+
+@pytest.mark.parametrize("ahead", AHEAD.values(), ids=AHEAD)
+def test_what_takes_ahead_of_a_loop_goes_on_while_it_runs(ahead: str) -> None:
+    handed = "taken=" if "*, " in ahead else ""
+    made = f"shared, other = [1], [1]\nahead = Ahead({handed}iter(DataLoader(Rows(shared), num_workers=1)))\n"
+    turns = "for _ in range(3):\n    print(ahead.take())\n    "
+    assert in_main(f"{made}{turns}shared[0] += 1", ahead)
+    assert not in_main(f"{made}{turns}other[0] += 1", ahead)
+    assert not in_main(f"shared = [1]\nshared[0] += 1\n{made}{turns}print(other)", ahead)
+
+
+FAILS = ROWS.format(sample="open('rows').read()")
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("print(sys.exc_info()[1].errno)", True),
+        ("print(sys.exception().args)", True),
+        ("_, error, _ = sys.exc_info(); print(error.errno)", True),
+        ("error = sys.exc_info()[1]; print(error.errno)", True),
+        ("print(sys.exc_info()[0], sys.exc_info())", False),
+        ("_, error, _ = sys.exc_info(); print(error)", False),
+    ],
+)
+def test_an_error_without_a_name_is_told_by_its_attributes(does: str, told: bool) -> None:
+    tried = f"try:\n    {LOOP.replace(chr(10), chr(10) + '    ')}\nexcept OSError:\n    {does}"
+    assert bool(in_main(tried, rows=FAILS)) is told
+
+
+@pytest.mark.parametrize(("does", "told"), [("print(error.errno)", True), ("print('lost')", False)])
+def test_a_context_of_a_function_tells_errors_apart(does: str, told: bool) -> None:
+    top = "from contextlib import contextmanager\n@contextmanager\ndef guard():\n    try:\n        yield\n"
+    top += f"    except OSError as error:\n        {does}\n"
+    within = "with {}():\n    " + LOOP.replace("\n", "\n    ")
+    assert bool(in_main(within.format("guard"), top, FAILS)) is told
+    assert not in_main(within.format("print"), top, FAILS)
+
+
+def test_functions_that_hand_an_error_far_on_may_look_into_it() -> None:
+    deep = "".join(f"def tell{number}(error):\n    tell{number + 1}(error)\n" for number in range(6))
+    tried = "try:\n    " + LOOP.replace("\n", "\n    ") + "\nexcept OSError as error:\n    tell{}(error)"
+    assert in_main(tried.format(0), deep + "def tell6(error):\n    print(error)\n", FAILS)
+    assert not in_main(tried.format(5), deep + "def tell6(error):\n    print(error)\n", FAILS)
+
+
+# --- where there is more than is looked at ---
+
+KEEPS = (
+    "class Keeps:\n    def __init__(self, rows):\n        self.taken = iter(DataLoader(Rows(rows), num_workers=1))\n"
+)
+KEEPS += "    def take(self):\n        return next(self.taken)\n"
+
+
+@pytest.mark.parametrize("most", [0, 200])
+def test_anything_may_run_where_too_many_places_take_from_an_iterator(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(held_iterators, "_MOST_PLACES", most)
+    body = "shared = [1]\nkept = Keeps(shared)\nprint(kept.take())\nprint(kept.take())\nlater(shared)"
+    top = f"{KEEPS}def later(rows):\n    rows[0] = 2\n"
+    assert bool(in_main(body, top)) is (most == 0)
+
+
+@pytest.mark.parametrize("most", [3, 600])
+@pytest.mark.parametrize("table", ["_MOST_NAMES", "_MOST_LOOKED_AT"])
+def test_what_has_more_names_than_are_looked_at_may_change(
+    monkeypatch: pytest.MonkeyPatch, table: str, most: int
+) -> None:
+    monkeypatch.setattr(shared_objects, table, most)
+    shows = "".join(f"def show{number}(rows):\n    return rows.sum()\n" for number in range(8))
+    calls = "\n".join(f"    show{number}({{}})" for number in range(8))
+    known = "shared = np.zeros(8)\nfor batch in DataLoader(Rows(shared), num_workers=1):\n"
+    unseen = "for batch in DataLoader(Rows(shared), num_workers=1):\n"
+    loop = known if table == "_MOST_NAMES" else unseen
+    program = f"{IMPORTS}{shows}{ROW}def fit(shared):\n"
+    lines = "".join(f"    {line}\n" for line in (loop + calls.replace("{}", "shared")).splitlines())
+    assert bool(why(program + lines)) is (most == 3)
+
+
+def test_names_that_stand_far_apart_may_be_a_part_of_anything() -> None:
+    names = "".join(f"        part{number + 1} = part{number}.inner\n" for number in range(8))
+    rows = ROW.replace("return self.rows[0] * index\n", f"part0 = self.rows\n{names}        return part8.scale\n")
+    loop = "options = Options()\nfor batch in DataLoader(Rows(options), num_workers=1):\n    options.scale = 2"
+    assert in_main(loop, "class Options:\n    pass\n", rows)
+
+
+def test_what_no_sample_reads_of_them_is_settled() -> None:
+    rows = ROW.replace("return self.rows[0] * index\n", "part0 = self.rows\n        return part0.inner\n")
+    loop = "options = Options()\nfor batch in DataLoader(Rows(options), num_workers=1):\n    options.scale = 2"
+    assert not in_main(loop, "class Options:\n    pass\n", rows)
+
+
+@pytest.mark.parametrize("most", [3, 200])
+def test_samples_may_hang_on_anything_where_workers_run_too_much_code(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(running, "MOST_FUNCTIONS", most)
+    monkeypatch.setattr(unsettled, "MOST_FUNCTIONS", most)
+    steps = "".join(f"def step{number}(row):\n    return step{number + 1}(row)\n" for number in range(6))
+    rows = ROWS.format(sample="step0(index)") + steps + "def step6(row):\n    return row\n"
+    assert bool(in_main(LOOP, rows=rows)) is (most == 3)
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_a_sampler_is_seen_inside_of_many_others(changed: bool) -> None:
+    inside = "Picks()"
+    for _ in range(30):
+        inside = f"torch.utils.data.BatchSampler({inside}, 1, False)"
+    top = "class Picks:\n    def __iter__(self):\n        for one in range(9):\n            yield one * self.scale\n"
+    top += "    def grow(self):\n        self.scale = 2\n"
+    made = inside.replace("Picks()", "picks")
+    loop = f"picks = Picks()\nfor batch in DataLoader(Rows(), batch_sampler={made}, num_workers=1):\n    "
+    body = "picks.grow()" if changed else "print(batch)"
+    assert bool(in_main(loop + body, top, ROWS.format(sample="index"))) is changed
