@@ -36,8 +36,8 @@ class Discovered(Struct, frozen=True):
 
     ``files_seen`` counts the files of our languages that were met; a source is one whose bytes may matter. ``stdin`` is
     the path of the source that is standard input, None when there is none, and ``given`` are the paths of the files
-    that were named one by one, ``excluded`` those of them that the settings exclude, ``running`` those that are no
-    sources and may run a loader that another file makes.
+    that were named one by one, ``excluded`` those of them, and the named folders, that the settings exclude,
+    ``running`` those that are no sources and may run a loader that another file makes.
     """
 
     sources: Mapping[str, Source] = field(default_factory=dict)
@@ -99,11 +99,11 @@ def discover(
             elif isinstance(read, Failure):
                 failures.append(read)
         elif os.path.isdir(location):
-            for found in walk(location, cwd, lambda folder: settings.for_folder(folder).excludes):
-                if isinstance(found, Failure):
-                    failures.append(found)
-                else:
-                    locations.append(found)
+            inside = [*walk(location, cwd, lambda folder: settings.for_folder(folder).excludes)]
+            failures.extend(one for one in inside if isinstance(one, Failure))
+            locations.extend(one for one in inside if not isinstance(one, Failure))
+            if not inside and settings.for_folder(location).excludes.match(location, is_folder=True):
+                excluded.append(displayed(location, cwd))
         elif not os.path.exists(location):
             failures.append(Failure(displayed(location, cwd), "there is no such file or folder"))
         elif not os.path.isfile(location):

@@ -23,12 +23,15 @@ UNUSED = "unused-ignore"
 
 _MARK = "loaderlint:"
 _PREFIX = re.compile(r"LL\d*")
-_COMMENT = re.compile(r"#\s*loaderlint:\s*(ignore-file|ignore)\b(?:\[([^\]]*)\])?")
+_COMMENT = re.compile(r"#\s*loaderlint:\s*([\w-]+)(?:\[([^\]]*)\])?")
+_WORDS = frozenset({"ignore", "ignore-file"})
+"""What a comment of ours begins with; one that begins with another word is prose, unless it looks like one of these."""
 
 
 class Ignore(Struct, frozen=True):
     """One name in one ignore comment, an empty one where it names nothing.
 
+    ``misspelt`` is the word it begins with, where that is none of ours: it accepts nothing.
     ``place`` is where the name stands in it, and ``misplaced`` says that it is about the whole file but stands below
     the first block of comments, where it means nothing. One that stands ``alone`` on its line is about what is below;
     another ``reaches_down`` to that where it is about nothing on its own line.
@@ -41,6 +44,7 @@ class Ignore(Struct, frozen=True):
     misplaced: bool = False
     alone: bool = False
     reaches_down: bool = True
+    misspelt: str = ""
 
     def means(self, code: str, name: str) -> bool:
         """Return whether this is the code or name of a rule, the beginning of its code, or ``ALL``."""
@@ -73,8 +77,12 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
         for match in _COMMENT.finditer(source.at(comment)):
             whole_file = match[1] == "ignore-file"
             misplaced = whole_file and comment.line >= first_line_of_code
+            place = source.span(start + match.start(), start + match.end())
+            if match[1] not in _WORDS:
+                if match[2] or suggestion(match[1], _WORDS):
+                    found.append(Ignore("", comment, place, whole_file, alone=alone, misspelt=match[1]))
+                continue
             if not (match[2] or "").strip(" ,"):
-                place = source.span(start + match.start(), start + match.end())
                 found.append(Ignore("", comment, place, whole_file, misplaced, alone))
                 continue
             offset = start + match.start(2)
@@ -148,7 +156,11 @@ def unused(
 
 def _unused(rule: type[Rule], ignore: Ignore, known: frozenset[str], platforms: frozenset[Platform]) -> Finding:
     name = ignore.name
-    if not name:
+    if ignore.misspelt:
+        known_words = " and ".join(sorted(_WORDS))
+        hint = suggestion(ignore.misspelt, _WORDS)
+        message = f"this comment ignores nothing: {ignore.misspelt} is none of {known_words}{hint}"
+    elif not name:
         message = "this comment ignores nothing: it names no rule in brackets, as ignore[workers-on-windows] does"
     elif not any(ignore.means(one, one) for one in known):
         message = f"{name} is ignored here, but no rule has this code or name{suggestion(name, known)}"

@@ -56,7 +56,8 @@ class DropLastPerWorker(Rule):
             for stream in streams:
                 if together(given.assumptions, workers.assumptions, stream.assumptions) is None:
                     continue
-                message = f"each of the {counted(workers)} drops its own last batch of {stream.name or 'the stream'}"
+                of = stream.name or "the stream"
+                message = f"each of the {counted(workers)} drops its own last batch of {of} where that is incomplete"
                 sure = asks_no_more(given, workers.assumptions | stream.assumptions)
                 sure = sure and asks_no_more(workers, given.assumptions | stream.assumptions)
                 yield self.finding(

@@ -15,7 +15,7 @@ class UnusedIgnore(Rule):
 
     ## What it does
     Finds the names in `# loaderlint: ignore[...]` and `# loaderlint: ignore-file[...]` that suppress no finding on any
-    target, and such comments that name nothing.
+    target, and such comments that name nothing or are misspelt (`# loaderlint: ignroe[...]`).
 
     ## Why it breaks
     An ignore that outlives its reason hides the next finding of that rule on that line. One with a misspelt name never
@@ -32,7 +32,7 @@ class UnusedIgnore(Rule):
     ```
 
     ## Fix safety
-    Safe: only the name goes, and with the last name the comment. None where it names nothing.
+    Safe: only the name goes, and with the last name the comment. None where it names nothing or is misspelt.
 
     ## Evidence
     loaderlint's own bookkeeping: which findings each comment took away in this run.

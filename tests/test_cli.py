@@ -40,6 +40,7 @@ def test_a_file_that_is_named_although_it_is_excluded_is_said_to_be(project: Wri
     assert out == "No findings in 0 files.\nNot looked at: old/a.py, which the settings exclude.\n"
     named = said(capsys, "new.py", "old/b.py", "old/a.py")[1]
     assert "Not looked at: old/b.py and 1 other file, which the settings exclude." in named
+    assert said(capsys, "old")[1] == "No findings in 0 files.\nNot looked at: old, which the settings exclude.\n"
     assert said(capsys, "--quiet", "old/a.py")[1] == ""
     assert "exclude" not in said(capsys, ".")[1]
 

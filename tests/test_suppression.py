@@ -49,7 +49,9 @@ def test_a_comment_accepts_the_rules_it_names(comment: str, left: list[str], pro
     assert result.suppressed == 2 - len(left)
 
 
-@pytest.mark.parametrize("comment", ["# loaderlint: skip[LL101]", "# ignore[LL101]", "# loaderlint: ignored"])
+@pytest.mark.parametrize(
+    "comment", ["# loaderlint: the machine is guarded", "# ignore[LL101]", "# loaderlint: see [1]"]
+)
 def test_a_comment_of_another_form_is_none_of_ours(comment: str, project: WriteFiles) -> None:
     result = on_the_line(comment, project)
     assert (found(result), result.suppressed) == (BOTH_RULES, 0)
@@ -62,6 +64,22 @@ def test_a_comment_that_names_no_rule_accepts_nothing_and_says_so(names: str, pr
     (idle,) = result.findings[2:]
     assert idle.message.startswith("this comment ignores nothing: it names no rule")
     assert idle.fix is None
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("ignroe[LL101]", "ignroe is none of ignore and ignore-file; did you mean 'ignore'?"),
+        ("ignored", "ignored is none of ignore and ignore-file; did you mean 'ignore'?"),
+        ("ignore_file[LL101]", "ignore_file is none of ignore and ignore-file; did you mean 'ignore-file'?"),
+        ("skip[LL101]", "skip is none of ignore and ignore-file"),
+    ],
+)
+def test_a_misspelt_comment_accepts_nothing_and_says_so(written: str, hint: str, project: WriteFiles) -> None:
+    result = on_the_line(f"# loaderlint: {written}", project)
+    assert (found(result)[:2], result.suppressed) == (BOTH_RULES, 0)
+    (idle,) = result.findings[2:]
+    assert (idle.message, idle.fix) == (f"this comment ignores nothing: {hint}", None)
 
 
 def test_a_prefix_of_codes_or_all_means_the_rules_it_selects(project: WriteFiles) -> None:

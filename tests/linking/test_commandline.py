@@ -2109,6 +2109,21 @@ def test_what_a_user_gives_a_typed_command_is_what_its_annotation_makes_of_it(
     assert {one.shown for one in loader.num_workers.candidates} == expected
 
 
+SWITCHES = {
+    "on by default": ("pin: bool = True", ["True", "False"]),
+    "off by default": ("pin: bool = False", ["False", "True"]),
+    "on where an option declares it": ("pin: bool = typer.Option(True)", ["True", "False"]),
+    "without a default": ("pin: bool", ["True", "False"]),
+}
+
+
+@pytest.mark.parametrize(("declared", "expected"), SWITCHES.values(), ids=SWITCHES.keys())
+def test_a_switch_gives_each_of_its_answers_once(declared: str, expected: list[str]) -> None:
+    program = f"import typer\ndef main({declared}):\n    DataLoader(1, pin_memory=pin)\ntyper.run(main)\n"
+    (loader,) = loaders_of(program)
+    assert [one.shown for one in loader.options["pin_memory"].candidates] == expected
+
+
 def test_what_fire_makes_of_what_a_user_gives_no_annotation_says() -> None:
     text = "import fire\ndef main(workers: float = 4):\n    DataLoader(1, num_workers=workers)\nfire.Fire(main)\n"
     (loader,) = loaders_of(text)

@@ -267,6 +267,16 @@ LOCAL: Cases = {
         "DataLoader(data, num_workers=getattr(Options(), 'workers', 2))",
         {"8"},
     ),
+    "getattr of an object that nobody is seen to give the attribute": (
+        "class Options:\n    def __init__(self):\n        self.other = 8\n"
+        "DataLoader(data, num_workers=getattr(Options(), 'workers', ⟦2⟧))",
+        {"2", "open"},
+    ),
+    "getattr without a default of an object that nobody is seen to give the attribute": (
+        "class Options:\n    def __init__(self):\n        self.other = 8\n"
+        "DataLoader(data, num_workers=getattr(Options(), 'workers'))",
+        {"open"},
+    ),
     "get of something unseen that has no keys": ("DataLoader(data, num_workers=queue().get(True, 5))", {"open"}),
     "a dictionary of dictionaries": (
         "options = {'train': {'num_workers': ⟦8⟧}, 'test': {'num_workers': 0}}\nDataLoader(data, **options['train'])",

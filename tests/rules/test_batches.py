@@ -29,7 +29,7 @@ class TestDropLastPerWorker:
         loader = a_loader(payload=holding(STREAM), drop_last=True, batch_size=4, num_workers=8)
         finding = the_finding("LL409", loader, LINUX)
         assert (finding.severity, finding.confidence, finding.fix) == (Severity.WARNING, Confidence.CERTAIN, None)
-        assert finding.message == "each of the 8 workers drops its own last batch of Stream"
+        assert finding.message == "each of the 8 workers drops its own last batch of Stream where that is incomplete"
 
     @pytest.mark.parametrize(
         ("dataset", "options"),

@@ -860,7 +860,7 @@ def test_a_class_that_changes_itself_is_moved_unsafely() -> None:
         ("def pad(row):\n        return row\n    use(lambda batch: pad(batch))", "lambda", "local definition"),
         ("with open('x') as file:\n        use(lambda batch: file)", "lambda", "cannot be pickled"),
         ("lock = threading.Lock()\n    use(lambda batch: lock)", "lambda", "cannot be pickled"),
-        ("import torch\n    use(lambda batch: torch.stack(batch))", "lambda", "a module cannot be pickled"),
+        ("import torch\n    use(lambda batch: torch.stack(batch))", "lambda", "not one at the top of the file"),
         ("size = 1\n    use(lambda batch, size=size: size)", "lambda", "its definition needs `size`"),
         ("use(lambda batch, size=LATER: size)", "lambda", "its definition needs `LATER`"),
         ("return lambda batch: super().pad(batch)", "lambda", "`super`"),

@@ -222,7 +222,8 @@ def _attribute(
         return settings.got(thing, name, default, span, frame.facts.text(node))
     attribute = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
     held = members.member(evaluator, owner, attribute, frame, span)
-    if isinstance(thing, Unseen) and default and isinstance(node.args[1], ast.Constant):
+    nothing_seen = isinstance(thing, Unseen) or all(isinstance(one.thing, Unseen) for one in held)
+    if nothing_seen and default and isinstance(node.args[1], ast.Constant):
         return questions.held_or_default(evaluator, held or unseen(span), default, node, frame)
     return held
 

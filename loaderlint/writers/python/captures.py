@@ -244,7 +244,7 @@ def _check_pickles(scopes: Scopes, name: str, one: Assignment) -> None:
     holder = _statement(scopes, one.node)
     if isinstance(holder, cst.Import | cst.ImportFrom):
         raise CannotRewrite(
-            f"it takes `{name}`, an import, from {source_of(one.scope)}, and a module cannot be pickled"
+            f"it takes `{name}`, an import, from {source_of(one.scope)}, and not one at the top of the file"
         )
     values = [holder.value] if isinstance(holder, cst.Assign | cst.AnnAssign) else []
     if isinstance(holder, cst.With):

@@ -24,15 +24,17 @@ def float_given(subject: str, name: str, declared: Span, annotation: Span) -> Po
     return (*left, given.step(annotation, f"{flag} of type float"))
 
 
-def left_or_given(subject: str, name: str, span: Span, annotation: ast.expr | None = None) -> Possibilities:
+def left_or_given(
+    subject: str, name: str, span: Span, annotation: ast.expr | None = None, *, default: object = None
+) -> Possibilities:
     """Return what a user gives for a name: nothing, or something nobody sees.
 
-    ``annotation`` is the one that the library reads what the user writes by: a ``bool`` is one of two. They stand where
-    the name is declared.
+    ``annotation`` is the one that the library reads what the user writes by: a ``bool`` is one of two, and whoever
+    gives the one that is the ``default`` gives nothing new. They stand where the name is declared.
     """
     key = f"{subject}:{name}"
     left = under((Possibility(ABSENT, span),), choice(key, "default"))
     if not (isinstance(annotation, ast.Name) and annotation.id == "bool"):
         return (*left, *unseen(span, choice(key, "given")))
-    answers = ((True, "given"), (False, "turned off"))
+    answers = [(answer, way) for answer, way in ((True, "given"), (False, "turned off")) if answer is not default]
     return (*left, *(Possibility(answer, span, assumptions=choice(key, way)) for answer, way in answers))

@@ -262,20 +262,25 @@ def _by_users(facts: PythonFacts, function: FunctionNode, span: Span, *, typed: 
             entries[one.arg] = float_given(subject, one.arg, span, facts.span(number))
             continue
         read_by = one.annotation if typed and _turns_off(function, one) else None
-        entries[one.arg] = left_or_given(subject, one.arg, span, read_by)
+        entries[one.arg] = left_or_given(subject, one.arg, span, read_by, default=_written_default(function, one))
     return Items(entries, complete=False)
 
 
 def _as_float(function: FunctionNode, parameter: ast.arg) -> ast.expr | None:
     """Return the annotation by which what is given is read as a float, unless the default is such a number as well."""
-    default = default_of(function, parameter.arg)
-    inside = default.args[:1] if isinstance(default, ast.Call) else [default]
-    if any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in inside):
+    if isinstance(_written_default(function, parameter), float):
         return None
     kind = parameter.annotation
     if isinstance(kind, ast.Subscript) and (dotted(kind.value) or "").rpartition(".")[2] == "Annotated":
         kind = kind.slice.elts[0] if isinstance(kind.slice, ast.Tuple) and kind.slice.elts else None
     return kind if isinstance(kind, ast.Name) and kind.id == "float" else None
+
+
+def _written_default(function: FunctionNode, parameter: ast.arg) -> object:
+    """Return the constant that a parameter starts from, itself or in the call that declares it; else None."""
+    default = default_of(function, parameter.arg)
+    inside = default.args[:1] if isinstance(default, ast.Call) else [default]
+    return next((one.value for one in inside if isinstance(one, ast.Constant)), None)
 
 
 def _turns_off(function: FunctionNode, parameter: ast.arg) -> bool:
