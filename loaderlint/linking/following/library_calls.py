@@ -11,12 +11,13 @@ from msgspec.structs import replace
 from loaderlint.linking.following import copies, datasets, environment, local_names, members, modules, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened, python_files
-from loaderlint.linking.things import dictionaries, operators, patterns, platforms, rows, settings, templates
+from loaderlint.linking.things import classes, dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
     UNSEEN,
     CommandLine,
     Frame,
+    Instance,
     Items,
     Made,
     Possibilities,
@@ -222,10 +223,16 @@ def _attribute(
         return settings.got(thing, name, default, span, frame.facts.text(node))
     attribute = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
     held = members.member(evaluator, owner, attribute, frame, span)
-    nothing_seen = isinstance(thing, Unseen) or all(isinstance(one.thing, Unseen) for one in held)
-    if nothing_seen and default and isinstance(node.args[1], ast.Constant):
+    may_lack = isinstance(thing, Unseen) or (isinstance(thing, Instance) and _gets_nowhere(evaluator, thing, name))
+    if may_lack and default and isinstance(node.args[1], ast.Constant):
         return questions.held_or_default(evaluator, held or unseen(span), default, node, frame)
     return held
+
+
+def _gets_nowhere(evaluator: Evaluator, instance: Instance, name: str) -> bool:
+    """Return whether neither a class of an object nor anything in the project is seen to give it an attribute."""
+    owners = classes.lineage(evaluator, instance.of)
+    return name not in evaluator.attributes_set and not any(name in one.scope.bindings for one in owners)
 
 
 def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
