@@ -12,7 +12,7 @@ from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.kinds import Frame, Function, Instance, Possibilities, Possibility, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.possibilities import under, unseen
-from loaderlint.readers.python import names_in
+from loaderlint.readers.python import names_in, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -32,7 +32,14 @@ What a constructor keeps may come from one call more, since a call often makes t
 def _most_calls_deep(function: Function, frame: Frame) -> int:
     if _may_build_a_parser(function, frame):
         return MOST_CALLS_DEEP
-    return MOST_OTHER_CALLS_DEEP + (frame.scope.name == "__init__")
+    return MOST_OTHER_CALLS_DEEP + (frame.scope.name == "__init__" or _hands_back(function))
+
+
+def _hands_back(function: Function) -> bool:
+    """Return whether a function returns what it was given and nothing else, as one that checks settings does."""
+    taken = {one.arg for one in parameters(function.node)}
+    returns = function.scope.returns
+    return bool(returns) and all(isinstance(value, ast.Name) and value.id in taken for value, _ in returns)
 
 
 def _may_build_a_parser(function: Function, frame: Frame) -> bool:
