@@ -250,12 +250,19 @@ def _arguments_with(call: ast.Call, name: str) -> tuple[dict[int, tuple[str, ...
 
 
 def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator[tuple[Function, int]]:
-    """Yield the functions that a call runs, with the number of parameters that the call does not give."""
-    for one in evaluator.evaluate(callee, frame):
-        if isinstance(one.thing, Function):
-            yield one.thing, int(one.thing.receiver is not None)
-        elif isinstance(one.thing, Class):
-            yield from ((constructor, 1) for constructor in constructors(one.thing))
+    """Yield the functions that a call runs, with the number of parameters that the call does not give.
+
+    Of several it may run, which one the file itself may say, none reads its keys on all ways.
+    """
+    called = {one.thing.node: one.thing for one in evaluator.evaluate(callee, frame) if isinstance(one.thing, _RUN)}
+    for thing in called.values() if len(called) == 1 else ():
+        if isinstance(thing, Function):
+            yield thing, int(thing.receiver is not None)
+        else:
+            yield from ((constructor, 1) for constructor in constructors(thing))
+
+
+_RUN = (Function, Class)
 
 
 def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str], frame: Frame, merged: bool) -> bool:
