@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from loaderlint.linking.following.commandlines.flags import Flag, converted, declared_flag
+from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.following.configurations.overrides import overridden
 from loaderlint.linking.things.kinds import Frame, Possibility
-from loaderlint.linking.things.many_files import FILE_READ
 from loaderlint.model.job import Job
 from loaderlint.model.source import Language
 from loaderlint.model.value import (

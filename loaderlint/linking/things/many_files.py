@@ -19,10 +19,6 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, SaidAlike, Written, together
 from loaderlint.readers.tree import Mapping as TreeMapping
 
-FILE_READ = "the file read at "
-"""What the subjects of assumptions about a file that the user names begin with; the path of a file answers them."""
-ANOTHER = "another"
-"""What answers them where it is a file of the user's own."""
 MOST_FILES = 32
 """More files than this are taken as one."""
 MOST_TOLD_APART = 64

@@ -14,7 +14,6 @@ from string import Formatter
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things.kinds import Made, Possibilities, Possibility, Template, Unseen
-from loaderlint.linking.things.many_files import ANOTHER, FILE_READ
 from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, choice, combined, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText
@@ -121,15 +120,13 @@ def _text(evaluator: Evaluator, node: ast.JoinedStr, frame: Frame) -> Possibilit
     """Return what text with names in it can be; that it spells a value in a way of its own leaves it unseen."""
     span = frame.facts.span(node)
     pieces: list[Possibilities] = []
-    places: list[Span] = []
     for value in node.values:
         plain = not isinstance(value, ast.FormattedValue) or (value.format_spec is None and value.conversion == -1)
         written = value.value if isinstance(value, ast.FormattedValue) else value
-        places.append(frame.facts.span(written))
         pieces.append(tuple(spelled_out(evaluator, evaluator.evaluate(written, frame))) if plain else unseen(span))
     found: list[Possibility] = []
     for values, assumptions, sources in combined(*pieces):
-        known = [_pieces(one, place) for one, place in zip(values, places, strict=True)]
+        known = [_pieces(one) for one in values]
         whole = [piece for one in known if one is not None for piece in one]
         if len(known) == 1 and len(whole) == 1 and isinstance(whole[0], Span):
             found.append(values[0])
@@ -142,25 +139,15 @@ def _text(evaluator: Evaluator, node: ast.JoinedStr, frame: Frame) -> Possibilit
     return tuple(found) or unseen(span)
 
 
-def _pieces(one: Possibility, place: Span) -> tuple[str | Span, ...] | None:
-    """Return the pieces of a text, or the place that says where the user gives it; None for others.
-
-    That is where an option is declared, and where the text is asked for that stands in a file of the user's own.
-    """
+def _pieces(one: Possibility) -> tuple[str | Span, ...] | None:
+    """Return the pieces of a text, or where the option is declared with which the user gives it; None for others."""
     if isinstance(one.thing, str):
         return (one.thing,)
     if isinstance(one.thing, Template):
         return one.thing.pieces
     given = isinstance(one.thing, CommandLineText) or (isinstance(one.thing, Unseen) and one.thing.given)
     of_option = Assumption(str(one.span), "given") in one.assumptions
-    if given and of_option:
-        return (one.span,)
-    return (place,) if isinstance(one.thing, Unseen) and any(map(_is_own_file, one.assumptions)) else None
-
-
-def _is_own_file(assumption: Assumption) -> bool:
-    """Return whether a file that is read is taken to be none that the project ships."""
-    return assumption.subject.startswith(FILE_READ) and assumption.answer == ANOTHER
+    return (one.span,) if given and of_option else None
 
 
 def files_named(evaluator: Evaluator, template: Template) -> list[_Named]:

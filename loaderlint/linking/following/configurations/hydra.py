@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from loaderlint.linking.following.configurations import composition
 from loaderlint.linking.following.configurations import hydra_runners as runners
 from loaderlint.linking.following.configurations.composition import Part
+from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.things import locations, many_files
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -204,11 +205,7 @@ def _of_user(repository: Configurations, span: Span) -> Possibilities:
     """Return what the configurations of a folder say of which the user names one: ``--config-name``."""
     trees = ((repository.written_at(name), _composed(repository, name, span)) for name in repository.options(""))
     ways = [(path, (tree,)) for path, tree in trees if tree is not None]
-    return (
-        many_files.one_of(f"{many_files.FILE_READ}{span}", [*ways, (many_files.ANOTHER, (Possibility(GIVEN, span),))])
-        if ways
-        else ()
-    )
+    return many_files.one_of(f"{FILE_READ}{span}", [*ways, ("another", (Possibility(GIVEN, span),))]) if ways else ()
 
 
 def _composed(repository: Configurations, name: str, span: Span) -> Possibility | None:

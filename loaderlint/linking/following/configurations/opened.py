@@ -63,6 +63,8 @@ READER_NAMES = frozenset(name.rpartition(".")[2] for name in READERS)
 _MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "types.SimpleNamespace", "argparse.Namespace"})
 """What ``json.load(object_hook=…)`` may make of every object without changing what is in it."""
 
+FILE_READ = "the file read at "
+"""What the subjects of assumptions about a file that the user names begin with; the path of a file answers them."""
 MOST_FILES = 400
 """More settings files than this among which the user chooses: of those that say the same of loaders one is asked."""
 
@@ -87,8 +89,8 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
         if location.given:
             shipped = roots_of(few_of(_shipped(evaluator, language, node, frame, location.sign or "")))
             read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
-            ways = [*read, (many_files.ANOTHER, (Possibility(GIVEN, span),))]
-            found.extend(under(many_files.one_of(f"{many_files.FILE_READ}{span}", ways), assumptions))
+            ways = [*read, ("another", (Possibility(GIVEN, span),))]
+            found.extend(under(many_files.one_of(f"{FILE_READ}{span}", ways), assumptions))
             continue
         if not location.anchored and _may_have_moved(evaluator, node, frame):
             found.extend(unseen(span, assumptions))
@@ -115,7 +117,7 @@ def _as_read(evaluator: Evaluator, root: Possibility, node: ast.Call, frame: Fra
     known = [one.thing for one in given if isinstance(one.thing, Items) and one.thing.complete]
     replaced = known[0].entries if known and len(given) == 1 else {}
     nobody = bool(replaced) or all(one.thing is None for one in given)
-    subject = None if nobody else f"{many_files.FILE_READ}{frame.facts.span(node)}"
+    subject = None if nobody else f"{FILE_READ}{frame.facts.span(node)}"
     items = hyperpyyaml.settings(evaluator.project, root.thing, subject, replaced)
     return unseen(root.span) if items is None else (replace(root, thing=items),)
 

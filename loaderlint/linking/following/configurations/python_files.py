@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from loaderlint.linking.files.parts import is_plain
 from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following import changes, modules
+from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import locations, many_files
 from loaderlint.linking.things.kinds import GIVEN, Frame, Items, Possibilities, Possibility, Row, end_of
@@ -77,7 +78,7 @@ def _one_of_those_shipped(evaluator: Evaluator, node: ast.Call, frame: Frame) ->
     def put_together() -> Possibilities:
         shipped = [(one.source.path, _whole(evaluator, one)) for one in _shipped(evaluator, frame)]
         every = [*shipped, ("another", (Possibility(GIVEN, span),))]
-        return many_files.one_of(f"{many_files.FILE_READ}{span}", every, _MOST_APART)
+        return many_files.one_of(f"{FILE_READ}{span}", every, _MOST_APART)
 
     return evaluator.remembered(("settings shipped", node), None, put_together)
 
