@@ -12,7 +12,7 @@ from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.kinds import Frame, Function, Instance, Possibilities, Possibility, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.possibilities import under, unseen
-from loaderlint.readers.python import names_in
+from loaderlint.readers.python import Scope, dotted, names_in, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -29,10 +29,25 @@ What a constructor keeps may come from one call more, since a call often makes t
 """
 
 
-def _most_calls_deep(function: Function, frame: Frame) -> int:
+def _most_calls_deep(function: Function, node: ast.Call, frame: Frame) -> int:
     if _may_build_a_parser(function, frame):
         return MOST_CALLS_DEEP
-    return MOST_OTHER_CALLS_DEEP + (frame.scope.name == "__init__")
+    return MOST_OTHER_CALLS_DEEP + (frame.scope.name == "__init__" or _hands_back(function, node, frame.scope))
+
+
+def _hands_back(function: Function, node: ast.Call, around: Scope) -> bool:
+    """Return whether a call says what is returned around it, and its function returns what it is given and no more.
+
+    So are settings checked before they are handed out: ``return checked(_C.clone())``. One that calls itself goes
+    through all there is in them, and is dear to follow.
+    """
+    scope = function.scope
+    if not any(value is node for value, _ in around.returns) or any(
+        dotted(one.node.func) == scope.name for one in scope.calls
+    ):
+        return False
+    taken = {one.arg for one in parameters(function.node)}
+    return bool(scope.returns) and all(isinstance(one, ast.Name) and one.id in taken for one, _ in scope.returns)
 
 
 def _may_build_a_parser(function: Function, frame: Frame) -> bool:
@@ -42,7 +57,7 @@ def _may_build_a_parser(function: Function, frame: Frame) -> bool:
 
 def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what a project function gives back to one call."""
-    if frame.depth >= _most_calls_deep(function, frame):
+    if frame.depth >= _most_calls_deep(function, node, frame):
         return unseen(frame.facts.span(node))
     found = returned_by(evaluator, function, frame_of_call(evaluator, function, node, frame))
     return tuple(_itself(evaluator, one, function, node, frame) for one in found)

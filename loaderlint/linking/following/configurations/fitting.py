@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from operator import is_
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from loaderlint.linking.following.configurations.handing import calls_made_of
@@ -126,12 +128,31 @@ def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int, merged: 
     for name in names:
         yield from _named(evaluator, name, frame, left)
     if left and isinstance(scope.node, FunctionNode):
-        returned = [value for value, _ in scope.returns if value is not None]
-        if any(_is_it(evaluator, value, call, names, frame, merged) for value in returned):
-            owner = class_of(frame.facts, scope.parent) if scope.parent is not None else None
-            for caller in evaluator.callers.of(Function(frame.facts, scope.node, scope, owner=owner)).by:
-                if isinstance(caller, Caller):
-                    yield from _uses(evaluator, caller.call, caller.frame, left - 1, merged)
+        yield from _returned(evaluator, call, names, frame, left, merged)
+
+
+def _returned(evaluator: Evaluator, call: ast.AST, names: list[str], frame: Frame, left: int, merged: bool) -> _Uses:
+    """Yield the pieces of code that know what a function returns, alone or as one of several things."""
+    scope = frame.scope
+    assert isinstance(scope.node, FunctionNode)
+    alone = False
+    places: set[int] = set()
+    for value, _ in scope.returns:
+        if isinstance(value, ast.Tuple):
+            items = [_is_it(evaluator, item, call, names, frame, merged) for item in value.elts]
+            places.update(place for place, is_it in enumerate(items) if is_it)
+        elif value is not None:
+            alone = alone or _is_it(evaluator, value, call, names, frame, merged)
+    if not alone and not places:
+        return
+    owner = class_of(frame.facts, scope.parent) if scope.parent is not None else None
+    for caller in evaluator.callers.of(Function(frame.facts, scope.node, scope, owner=owner)).by:
+        if isinstance(caller, Caller):
+            if alone:
+                yield from _uses(evaluator, caller.call, caller.frame, left - 1, merged)
+            where = caller.frame.at(end_of(caller.frame.scope))
+            for place in sorted(places):
+                yield from _unpacked(evaluator, partial(is_, caller.call), place, where, left - 1)
 
 
 def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
@@ -142,6 +163,35 @@ def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
         where = Frame(frame.facts, site.place)
         for call in _calls_with(evaluator, site.node, name, where):
             yield from _taken_by(evaluator, call, name, where, left)
+    for row, place in _rows_with(frame.scope, name) if left else ():
+        yield from _in_row(evaluator, row, place, frame, left)
+
+
+def _rows_with(scope: Scope, name: str) -> Iterator[tuple[str, int]]:
+    """Yield the names of the tuples and lists that a scope writes with something known by a name in them, and where."""
+    for row, bindings in scope.bindings.items():
+        for value in (one.value for one in bindings if one.kind == "assign"):
+            if isinstance(value, ast.Tuple | ast.List) and not any(isinstance(one, ast.Starred) for one in value.elts):
+                yield from ((row, place) for place, item in enumerate(value.elts) if dotted(item) == name)
+
+
+def _in_row(evaluator: Evaluator, row: str, place: int, frame: Frame, left: int) -> _Uses:
+    """Yield the pieces of code that know an item of a tuple, where it is unpacked and where the tuple is handed to."""
+    yield from _unpacked(evaluator, lambda value: dotted(value) == row, place, frame, left)
+    for site in frame.scope.calls if left else ():
+        for function, parameter, keys in _takers(evaluator, site.node, row, Frame(frame.facts, site.place)):
+            if not keys:
+                yield from _in_row(evaluator, parameter, place, Frame(function.facts, end_of(function.scope)), left - 1)
+
+
+def _unpacked(evaluator: Evaluator, is_row: Callable[[ast.expr], bool], place: int, frame: Frame, left: int) -> _Uses:
+    """Yield the pieces of code that know an item of a tuple under the name that a scope unpacks it to."""
+    for name, bindings in frame.scope.bindings.items():
+        if any(
+            one.kind == "unpack" and one.index == (place,) and one.value is not None and is_row(one.value)
+            for one in bindings
+        ):
+            yield from _named(evaluator, name, frame, left)
 
 
 def _calls_with(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame) -> Iterator[ast.Call]:
@@ -157,6 +207,32 @@ def _calls_with(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame) -
 
 def _taken_by(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame, left: int) -> _Uses:
     """Yield the pieces of code that know something under the name of a parameter that a call hands it to."""
+    given, keywords = _arguments_with(call, name)
+    if not given and not keywords:
+        return
+    for one in evaluator.evaluate(call.func, frame):
+        if isinstance(one.thing, Class):
+            # An object keeps what it is given under the same name, whoever wrote its constructor.
+            yield from (_Use(one.thing.node, f"self.{keyword}", keys) for keyword, keys in keywords.items())
+    for function, parameter, keys in _takers(evaluator, call, name, frame):
+        known = _named(evaluator, parameter, Frame(function.facts, end_of(function.scope)), left - 1)
+        yield from (use._replace(keys=(*keys, *use.keys)) for use in known)
+
+
+def _takers(
+    evaluator: Evaluator, call: ast.Call, name: str, frame: Frame
+) -> Iterator[tuple[Function, str, tuple[str, ...]]]:
+    """Yield the functions that a call hands something of a name to: the parameter, and the keys that lead to it."""
+    given, keywords = _arguments_with(call, name)
+    for function, skip in _functions(evaluator, call.func, frame) if given or keywords else ():
+        declared = [one.arg for one in parameters(function.node)][skip:]
+        taken = {declared[position]: keys for position, keys in given.items() if position < len(declared)}
+        taken.update((keyword, keys) for keyword, keys in keywords.items() if keyword in declared)
+        yield from ((function, parameter, keys) for parameter, keys in sorted(taken.items()))
+
+
+def _arguments_with(call: ast.Call, name: str) -> tuple[dict[int, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """Return the arguments of a call that are something of a name, by position and by keyword, each with its keys."""
     positional = [
         item
         for one in call.args
@@ -170,29 +246,23 @@ def _taken_by(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame, lef
         for one in call.keywords
         if one.arg is not None and (keys := _keys_to(one.value, name)) is not None
     }
-    if not given and not keywords:
-        return
-    for one in evaluator.evaluate(call.func, frame):
-        if isinstance(one.thing, Class):
-            # An object keeps what it is given under the same name, whoever wrote its constructor.
-            yield from (_Use(one.thing.node, f"self.{keyword}", keys) for keyword, keys in keywords.items())
-    for function, skip in _functions(evaluator, call.func, frame):
-        declared = [one.arg for one in parameters(function.node)][skip:]
-        taken = {declared[position]: keys for position, keys in given.items() if position < len(declared)}
-        taken.update((keyword, keys) for keyword, keys in keywords.items() if keyword in declared)
-        inner = Frame(function.facts, end_of(function.scope))
-        for parameter, keys in sorted(taken.items()):
-            known = _named(evaluator, parameter, inner, left - 1)
-            yield from (use._replace(keys=(*keys, *use.keys)) for use in known)
+    return given, keywords
 
 
 def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator[tuple[Function, int]]:
-    """Yield the functions that a call runs, with the number of parameters that the call does not give."""
-    for one in evaluator.evaluate(callee, frame):
-        if isinstance(one.thing, Function):
-            yield one.thing, int(one.thing.receiver is not None)
-        elif isinstance(one.thing, Class):
-            yield from ((constructor, 1) for constructor in constructors(one.thing))
+    """Yield the functions that a call runs, with the number of parameters that the call does not give.
+
+    Of several it may run, which one the file itself may say, none reads its keys on all ways.
+    """
+    called = {one.thing.node: one.thing for one in evaluator.evaluate(callee, frame) if isinstance(one.thing, _RUN)}
+    for thing in called.values() if len(called) == 1 else ():
+        if isinstance(thing, Function):
+            yield thing, int(thing.receiver is not None)
+        else:
+            yield from ((constructor, 1) for constructor in constructors(thing))
+
+
+_RUN = (Function, Class)
 
 
 def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str], frame: Frame, merged: bool) -> bool:
