@@ -45,12 +45,13 @@ class NeedsWorkers(Rule):
             found.add(given)
             zero = f"{count} is 0" if workers.written else f"{count} is not given, so 0"
             where = f" ({place(workers.span)})" if workers.written else ""
+            shown = f"{given.shown} with {given.switch}" if given.switch else given.shown
             unseen = not workers.written and (loader.num_workers.open or not loader.consumer_seen)
             unseen = unseen or loader.may_be_guarded or asks_for_workers(given, workers)
             yield self.finding(
                 loader,
                 given,
-                f"{name} is {given.shown} but {zero}{where}: torch raises {self.refused_when}",
+                f"{name} is {shown} but {zero}{where}: torch raises {self.refused_when}",
                 target,
                 confidence=Confidence.POSSIBLE if unseen else None,
                 trail=(*given.trail, Step(workers.span, zero)),

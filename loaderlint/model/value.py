@@ -328,6 +328,13 @@ class Candidate(Recognized, frozen=True):
         return (self.span, *self.sources, *(step.span for step in self.trail))
 
     @property
+    def switch(self) -> str:
+        """The flag without a value that a user gives to get this, as the first step names it; empty without one."""
+        # click names both ways of a switch: ``--pin/--no-pin``.
+        first = self.trail[0].note.partition("/")[0] if self.trail else ""
+        return first if self.taken_out and isinstance(self.constant, bool) and first.startswith("-") else ""
+
+    @property
     def worked_out_from(self) -> tuple[Span, ...]:
         """The places in other files that a computed candidate was worked out from and its steps do not name."""
         named = {self.span, *(step.span for step in self.trail)}

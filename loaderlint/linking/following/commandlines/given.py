@@ -36,5 +36,12 @@ def left_or_given(
     left = under((Possibility(ABSENT, span),), choice(key, "default"))
     if not (isinstance(annotation, ast.Name) and annotation.id == "bool"):
         return (*left, *unseen(span, choice(key, "given")))
-    answers = [(answer, way) for answer, way in ((True, "given"), (False, "turned off")) if answer is not default]
-    return (*left, *(Possibility(answer, span, assumptions=choice(key, way)) for answer, way in answers))
+    # The declaration says what the switch gives, but is not that value: nothing else can stand there.
+    return (
+        *left,
+        *(
+            Possibility(answer, span, assumptions=choice(key, way), taken_out=True).step(span, f"{flag}{name}")
+            for answer, way, flag in ((True, "given", "--"), (False, "turned off", "--no-"))
+            if answer is not default
+        ),
+    )

@@ -262,7 +262,8 @@ def _by_users(facts: PythonFacts, function: FunctionNode, span: Span, *, typed: 
             entries[one.arg] = float_given(subject, one.arg, span, facts.span(number))
             continue
         read_by = one.annotation if typed and _turns_off(function, one) else None
-        entries[one.arg] = left_or_given(subject, one.arg, span, read_by, default=_written_default(function, one))
+        place = span if read_by is None else facts.span(one)
+        entries[one.arg] = left_or_given(subject, one.arg, place, read_by, default=_written_default(function, one))
     return Items(entries, complete=False)
 
 
