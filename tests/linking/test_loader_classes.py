@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from tests.linking.traced import loaders_of, traced
+from loaderlint.linking.files.loader_names import loader_names, possible_calls
+from tests.linking.traced import loaders_of, project_of, traced
 
 FORWARDING = """
 class Loader(DataLoader):
@@ -295,3 +298,28 @@ OTHERS = {
 def test_a_loader_that_may_iterate_as_torchs_does_may_start_workers(text: str) -> None:
     (loader,) = loaders_of(text)
     assert loader.starts_workers
+
+
+PATCHED = "def patched(kind):\n    init = kind.__init__\n    def after(*args): init(*args)\n    kind.__init__ = after\n"
+CONSTRUCTOR_CALLS = {
+    "torch's own": ("class Own(DataLoader):\n    def __init__(self): DataLoader.__init__(self, d)", True),
+    "an heir's": (
+        "class Own(DataLoader): pass\nclass Other(Own):\n    def __init__(self): Own.__init__(self, d)",
+        True,
+    ),
+    "one that was handed over": (f"{PATCHED}patched(DataLoader)", True),
+    "that of an object's class": ("class Own(DataLoader):\n    def again(self): self.__init__(d)", False),
+    "another class's": ("class Own(names.Space):\n    def __init__(self): names.Space.__init__(self, d)", False),
+    "another that was handed over": (f"{PATCHED}patched(names.Space)", False),
+    "one of two that are no loaders": ("def one(): pass\npartial(one if n else names.two, d)", False),
+    "one of two, one of which is": ("partial(DataLoader if n else names.two, d)", True),
+}
+
+
+@pytest.mark.parametrize(("text", "possible"), CONSTRUCTOR_CALLS.values(), ids=CONSTRUCTOR_CALLS.keys())
+def test_only_what_may_be_a_loaders_by_its_name_is_followed(text: str, possible: bool) -> None:
+    project, _ = project_of(text)
+    facts = project.python("main.py")
+    assert facts is not None
+    callees = [ast.unparse(one.node.func) for one in possible_calls(facts.calls, loader_names(project, ()))]
+    assert bool(callees) is possible

@@ -70,6 +70,8 @@ def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> I
     for name in sorted(calls):
         if name == "partial":
             yield from (site for site in calls[name] if any(_may_name_loader(one, names) for one in site.node.args[:1]))
+        elif name == "__init__":
+            yield from (site for site in calls[name] if _may_be_of_loader(site.node.func, names))
         elif name in names or "oader" in name:
             yield from calls[name]
     for site in calls.get("", ()):
@@ -90,9 +92,15 @@ def may_be_one_of(callee: ast.expr, names: Set[str]) -> bool:
     return name is None or name.rpartition(".")[2] in names
 
 
+def _may_be_of_loader(callee: ast.expr, names: frozenset[str]) -> bool:
+    """Return whether a constructor called by its name can be a loader's: ``DataLoader.__init__(self, data)``."""
+    return not isinstance(callee, ast.Attribute) or _may_name_loader(callee.value, names)
+
+
 def _may_name_loader(node: ast.expr, names: frozenset[str]) -> bool:
-    name = (dotted(node) or "oader").rpartition(".")[2]
-    return name in names or "oader" in name
+    """Return whether one of what an expression chooses from can be a loader's class, by the names alone."""
+    spelled = ((dotted(one) or "oader").rpartition(".")[2] for one in _arms(node))
+    return any(name in names or "oader" in name for name in spelled)
 
 
 def _result(call: ast.Call) -> str:
@@ -175,7 +183,18 @@ def _meant(binding: Binding, scope: Scope) -> Iterator[_Known]:
 
 
 def _known_in(value: ast.expr, scope: Scope) -> Iterator[_Known]:
-    return (_named(arm, scope) for arm in _arms(value))
+    return (_named(_owner_of_constructor(arm, scope), scope) for arm in _arms(value))
+
+
+def _owner_of_constructor(value: ast.expr, scope: Scope) -> ast.expr:
+    """Return the class whose constructor is named, as far as its own name tells which class it is; else what it was.
+
+    That of the object which a method runs on, and of its class, is whichever the heirs are.
+    """
+    if not (isinstance(value, ast.Attribute) and value.attr == "__init__"):
+        return value
+    own = isinstance(value.value, ast.Name) and _takes_object(scope)
+    return value if own or dotted(value.value) is None else value.value
 
 
 def _named(value: ast.expr, scope: Scope) -> _Known:
