@@ -15,6 +15,7 @@ from loaderlint.model.finding import Finding
 from loaderlint.model.rule import Rule
 from loaderlint.model.source import Language, Source, Span
 from loaderlint.model.target import Platform
+from loaderlint.nearest import nearest
 from loaderlint.readers import ReadError, configuration, shell
 from loaderlint.selection import suggestion
 
@@ -23,9 +24,12 @@ UNUSED = "unused-ignore"
 
 _MARK = "loaderlint:"
 _PREFIX = re.compile(r"LL\d*")
+_NAMED = re.compile(r"LL\d+|ALL|[a-z]+(?:-[a-z0-9]+)+")
+"""What looks like the code or name of a rule."""
 _COMMENT = re.compile(r"#\s*loaderlint:\s*([\w-]+)(?:\[([^\]]*)\])?")
 _WORDS = frozenset({"ignore", "ignore-file"})
-"""What a comment of ours begins with; one that begins with another word is prose, unless it looks like one of these."""
+"""What a comment of ours begins with. One that begins with another word is prose, unless it names rules in brackets or
+is no more than a word that looks like one of these."""
 
 
 class Ignore(Struct, frozen=True):
@@ -79,7 +83,7 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
             misplaced = whole_file and comment.line >= first_line_of_code
             place = source.span(start + match.start(), start + match.end())
             if match[1] not in _WORDS:
-                if match[2] or suggestion(match[1], _WORDS):
+                if _is_misspelt(match, source.at(comment)):
                     found.append(Ignore("", comment, place, whole_file, alone=alone, misspelt=match[1]))
                 continue
             if not (match[2] or "").strip(" ,"):
@@ -94,6 +98,16 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
                     found.append(Ignore(name, comment, place, whole_file, misplaced, alone))
                 offset += len(written) + 1
     return tuple(found)
+
+
+def _is_misspelt(match: re.Match[str], comment: str) -> bool:
+    """Return whether a comment that begins with a word of others looks as if it were to accept something."""
+    alone = match.end() == len(comment.rstrip()) and _meant(match[1]) is not None
+    return alone or any(_NAMED.fullmatch(one.strip()) for one in (match[2] or "").split(","))
+
+
+def _meant(word: str) -> str | None:
+    return nearest(word, _WORDS, cutoff=0.75)
 
 
 def settled(written: Sequence[Ignore], raised: Iterable[Finding]) -> tuple[Ignore, ...]:
@@ -157,9 +171,9 @@ def unused(
 def _unused(rule: type[Rule], ignore: Ignore, known: frozenset[str], platforms: frozenset[Platform]) -> Finding:
     name = ignore.name
     if ignore.misspelt:
-        known_words = " and ".join(sorted(_WORDS))
-        hint = suggestion(ignore.misspelt, _WORDS)
-        message = f"this comment ignores nothing: {ignore.misspelt} is none of {known_words}{hint}"
+        meant = _meant(ignore.misspelt)
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        message = f"this comment ignores nothing: {ignore.misspelt} is neither ignore nor ignore-file{hint}"
     elif not name:
         message = "this comment ignores nothing: it names no rule in brackets, as ignore[workers-on-windows] does"
     elif not any(ignore.means(one, one) for one in known):

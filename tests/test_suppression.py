@@ -69,10 +69,12 @@ def test_a_comment_that_names_no_rule_accepts_nothing_and_says_so(names: str, pr
 @pytest.mark.parametrize(
     ("written", "hint"),
     [
-        ("ignroe[LL101]", "ignroe is none of ignore and ignore-file; did you mean 'ignore'?"),
-        ("ignored", "ignored is none of ignore and ignore-file; did you mean 'ignore'?"),
-        ("ignore_file[LL101]", "ignore_file is none of ignore and ignore-file; did you mean 'ignore-file'?"),
-        ("skip[LL101]", "skip is none of ignore and ignore-file"),
+        ("ignroe[LL101]", "ignroe is neither ignore nor ignore-file; did you mean 'ignore'?"),
+        ("ignored", "ignored is neither ignore nor ignore-file; did you mean 'ignore'?"),
+        ("ignore_file[LL101]", "ignore_file is neither ignore nor ignore-file; did you mean 'ignore-file'?"),
+        ("skip[LL101]", "skip is neither ignore nor ignore-file"),
+        ("skip[workers-on-windows]", "skip is neither ignore nor ignore-file"),
+        ("ignore-next-line[LL101]", "ignore-next-line is neither ignore nor ignore-file"),
     ],
 )
 def test_a_misspelt_comment_accepts_nothing_and_says_so(written: str, hint: str, project: WriteFiles) -> None:
