@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -11,6 +12,7 @@ from pydantic_core import ErrorDetails
 from loaderlint.model.finding import Severity
 from loaderlint.model.limits import Limits
 from loaderlint.model.target import Accelerator, Platform
+from loaderlint.nearest import nearest
 from loaderlint.rulebook import all_rules
 from loaderlint.selection import EVERY_DEFAULT, all_selectors, suggestion
 from loaderlint.vocabulary.callables import OPTIONS
@@ -109,18 +111,39 @@ def mistake(table: Mapping[str, object]) -> tuple[tuple[str | int, ...], str] | 
     first = max(found, key=lambda one: len(_keys_in(table, one["loc"])))
     where = _keys_in(table, first["loc"])
     key = str(where[-1])
+    if where == ("tool",) and isinstance(table["tool"], Mapping):
+        return where, "unknown key 'tool': in this file the keys stand by themselves, without [tool.loaderlint]"
     if first["type"] == "extra_forbidden":
         return where, f"unknown key {key!r}{suggestion(key, known_keys())}"
     if first["loc"][-1] == "[key]":
         return where, f"{_written(where[:-1])} has no option {key!r}{suggestion(key, OPTIONS)}"
-    expected = dict.fromkeys(_expectation(one) for one in found if _keys_in(table, one["loc"]) == where)
-    return where, f"{_written(where)} should {' or '.join(expected)}, and is {first['input']!r}"
+    errors = [one for one in found if _keys_in(table, one["loc"]) == where]
+    given = first["input"]
+    if isinstance(given, int | float) and any(one["type"] == "string_type" for one in errors):
+        return where, f"{_written(where)} should be in quotes, and is {given!r}"
+    expected = dict.fromkeys(map(_expectation, errors))
+    return where, f"{_written(where)} should {' or '.join(expected)}, and is {given!r}{_hint(first)}"
 
 
 def _expectation(error: ErrorDetails) -> str:
+    given = error["input"]
     if error["type"] == "string_pattern_mismatch":
         return f"be a version such as '{'2.6' if error['loc'][0] == 'torch' else '3.12'}'"
+    if error["type"] == "list_type" and isinstance(given, str):
+        return f"be a list such as [{given!r}]"
     return error["msg"].partition(" should ")[2].replace("valid dictionary", "table")
+
+
+def _hint(error: ErrorDetails) -> str:
+    """Return which of the words that there are was meant by another, if one is near."""
+    words = re.findall(r"'([^']+)'", error["ctx"]["expected"]) if error["type"] in ("enum", "literal_error") else []
+    given = str(error["input"])
+    meant = nearest(_OF_PYTHON.get(given, given), words)
+    return f"; did you mean {meant!r}?" if meant is not None else ""
+
+
+_OF_PYTHON = {"win32": "windows", "darwin": "macos"}
+"""What ``sys.platform`` calls the platforms (its documentation in the library reference)."""
 
 
 def _keys_in(table: Mapping[str, object], location: tuple[int | str, ...]) -> tuple[str | int, ...]:

@@ -402,14 +402,20 @@ def test_per_file_ignores_are_relative_to_their_settings_file(project: WriteFile
         ('\ncpus = "8"\n', "loaderlint.toml:2: cpus should be a valid integer, and is '8'"),
         ("cpus = 0\n", "loaderlint.toml:1: cpus should be greater than or equal to 1, and is 0"),
         ("cpus = true\n", "loaderlint.toml:1: cpus should be a valid integer, and is True"),
-        ("python = 3.10\n", "loaderlint.toml:1: python should be a valid string or be a valid list, and is 3.1"),
+        ("python = 3.10\n", "loaderlint.toml:1: python should be in quotes, and is 3.1"),
         ('python = ["3"]\n', "loaderlint.toml:1: python[0] should be a version such as '3.12', and is '3'"),
         (
             'platforms = [\n  "linux",\n  "win32",\n]\n',
             "loaderlint.toml:1: platforms[1] should be 'linux', 'windows' or 'macos', and is 'win32'",
         ),
         ('accelerator = "tpu"\n', "loaderlint.toml:1: accelerator should be 'cuda', 'rocm', 'mps' or 'cpu', and is"),
-        ('select = "LL1"\n', "loaderlint.toml:1: select should be a valid list, and is 'LL1'"),
+        ("torch = 2.3\n", "loaderlint.toml:1: torch should be in quotes, and is 2.3"),
+        ('select = "LL1"\n', "loaderlint.toml:1: select should be a list such as ['LL1'], and is 'LL1'"),
+        ("select = 3\n", "loaderlint.toml:1: select should be a valid list, and is 3"),
+        (
+            '[tool.loaderlint]\nselect = ["LL1"]\n',
+            "loaderlint.toml:1: unknown key 'tool': in this file the keys stand by themselves, without [tool.",
+        ),
         ('select = ["LL8"]\n', "loaderlint.toml:1: there is no rule 'LL8'"),
         (
             'ignore = [\n  "LL1",\n  "worker-on-windows",\n]\n',
@@ -430,6 +436,19 @@ def test_per_file_ignores_are_relative_to_their_settings_file(project: WriteFile
 )
 def test_a_mistake_names_file_line_and_what_is_meant(text: str, expected: str, project: WriteFiles) -> None:
     assert mistake(text).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("platform", "hint"),
+    [
+        ("Linux", "; did you mean 'linux'?"),
+        ("win32", "; did you mean 'windows'?"),
+        ("darwin", "; did you mean 'macos'?"),
+        ("beos", ""),
+    ],
+)
+def test_a_platform_of_another_name_is_told_which_was_meant(platform: str, hint: str, project: WriteFiles) -> None:
+    assert mistake(f'platforms = ["{platform}"]\n').endswith(f"or 'macos', and is '{platform}'{hint}")
 
 
 def test_a_mistake_in_pyproject_is_named_at_its_line_there(project: WriteFiles) -> None:
