@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import constructor_calls, functions
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Function, Instance
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, end_of
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import Arm, Binding, CallSite, FunctionNode, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import element, is_super
@@ -101,11 +102,34 @@ class _Run(Struct, eq=False):
             return
         self._running.append(scope)
         for one in _in_order(scope, first.arg):
+            self._read(one, first.arg, frame, around, depth)
             if isinstance(one, Binding):
                 self._bound(one, first.arg, frame, around)
             else:
                 self._called(one, owner, first.arg, frame, around, depth)
         self._running.pop()
+
+    def _read(self, one: Binding | CallSite, self_name: str, frame: Frame, around: Circumstances, depth: int) -> None:
+        """Run the properties that a call or an assignment reads: one may keep what it makes, as a cached one does."""
+        where = frame.at(one.place)
+        circumstances = (*around, (one.place.arms, where))
+        for name in _read_of(one.node if isinstance(one, CallSite) else one.value, self_name):
+            found = classes.nearest(self.lineage, name)
+            if found is None:
+                continue
+            owner, scope = found
+            decorators = scope.node.decorator_list if isinstance(scope.node, FunctionNode) else ()
+            kinds = {last_name(each) for each in decorators}
+            if kinds.isdisjoint(_READ_LIKE_ATTRIBUTES):
+                continue
+            inner = Frame(owner.facts, end_of(scope), receiver=self.instance, depth=frame.depth)
+            self.method(owner, inner, circumstances, depth + 1)
+            if "cached_property" in kinds:
+                self._drop(name, circumstances)
+                for value, place in scope.returns:
+                    if value is not None:
+                        there = inner.at(place)
+                        self.left.setdefault(name, []).append(Left(value, there, (*circumstances, (place.arms, there))))
 
     def _bound(self, binding: Binding, self_name: str, frame: Frame, around: Circumstances) -> None:
         name = binding.name.removeprefix(f"{self_name}.")
@@ -153,6 +177,20 @@ class _Run(Struct, eq=False):
         # What a helper calls is followed as far as what the constructor itself calls.
         inner = replace(inner, receiver=self.instance, depth=frame.depth)
         self.method(method[0], inner, circumstances, depth + 1)
+
+
+_READ_LIKE_ATTRIBUTES = frozenset({"property", "cached_property"})
+"""Decorators of methods that run where an attribute is read (``builtins.property``, ``functools.cached_property``)."""
+
+
+def _read_of(node: ast.AST | None, self_name: str) -> dict[str, None]:
+    """Return the attributes of its object that an expression in a method reads, each once."""
+    every = nodes_of(node) if node is not None else ()
+    return dict.fromkeys(
+        one.attr
+        for one in every
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load) and dotted(one.value) == self_name
+    )
 
 
 def _bound_value(binding: Binding) -> ast.expr | None:
