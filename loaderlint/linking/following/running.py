@@ -15,7 +15,17 @@ from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things import classes, platforms
 from loaderlint.linking.things.guards import guarded_place
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Made, Possibilities, Possibility
+from loaderlint.linking.things.kinds import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+)
 from loaderlint.linking.things.possibilities import EVERY_PLATFORM
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
@@ -270,7 +280,8 @@ def _iterators(evaluator: Evaluator, entry: _Entry) -> Iterator[Frame]:
 def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Frame]:
     """Yield the frames of the project functions that a call runs."""
     with evaluator.steps(STEPS):
-        callees = [found for one in evaluator.evaluate(call.func, frame) for found in _completed(evaluator, one)]
+        called = (*evaluator.evaluate(call.func, frame), *_chosen(evaluator, call.func, frame))
+        callees = [found for one in called for found in _completed(evaluator, one)]
     for one in callees:
         thing = one.thing
         if isinstance(thing, Function):
@@ -287,6 +298,15 @@ def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Fra
                         yield _inside(way.thing)
 
 
+def _chosen(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Possibilities:
+    """Return what is called by a key that was not seen: ``{"train": train, "test": test}[args.command](args)``."""
+    if not isinstance(callee, ast.Subscript) or any(one.constant for one in evaluator.evaluate(callee.slice, frame)):
+        return ()
+    collections = [one.thing for one in evaluator.evaluate(callee.value, frame)]
+    every = (values for one in collections if isinstance(one, Items) for values in one.entries.values())
+    return tuple(one for values in every for one in values)
+
+
 def _completed(evaluator: Evaluator, callee: Possibility) -> Possibilities:
     """Return what a callee runs: itself, or what a ``functools.partial`` was made of."""
     thing = callee.thing
@@ -296,7 +316,12 @@ def _completed(evaluator: Evaluator, callee: Possibility) -> Possibilities:
 
 
 def may_run(evaluator: Evaluator, call: ast.Call) -> bool:
-    """Return whether the name of what is called leaves open that it is a function of the project, or runs one."""
+    """Return whether the name of what is called leaves open that it is a function of the project, or runs one.
+
+    One of several functions that stand in a dictionary has no name.
+    """
+    if isinstance(call.func, ast.Subscript):
+        return isinstance(call.func.value, ast.Dict | ast.Name)
     name = called_name(call)
     project = evaluator.project
     return name in project.definitions or name in project.partials or name in _RUNNER_NAMES
