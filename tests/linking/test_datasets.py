@@ -266,3 +266,15 @@ def test_what_works_for_a_sample(body: str, expected: bool) -> None:
 )
 def test_what_is_known_to_work_for_a_sample(text: str, expected: list[bool]) -> None:
     assert [one.works for one in loader_of(HEAD + text).payload.datasets] == expected
+
+
+def test_a_data_set_that_takes_the_place_of_the_whole_it_is_a_part_of_has_no_length_seen() -> None:
+    program = (
+        "from torch.utils.data import random_split\n"
+        "class Data:\n    def __init__(self, rows):\n        self.rows = rows\n"
+        "    def split(self):\n        self.rows, self.rest = random_split(self.rows, [90, 10])\n"
+        "    def loader(self):\n        return DataLoader(self.rows, num_workers=2, drop_last=True)\n"
+        "data = Data(range(100))\ndata.split()\ndata.split()\nprint(len(data.loader()))\n"
+    )
+    loader = loader_of(program)
+    assert [one.length for one in loader.payload.datasets if one.length is not None] == []

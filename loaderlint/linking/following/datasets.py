@@ -281,7 +281,10 @@ def counted(evaluator: Evaluator, of: Possibilities, span: Span) -> Possibilitie
     return tuple(found)
 
 
-def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:
+def _lengths(
+    evaluator: Evaluator, one: Possibility, splits: tuple[ast.Call, ...] = ()
+) -> Iterator[tuple[int, Assumptions]]:
+    """Yield how long a data set can be, which is a part of some ``splits``: of no split of itself."""
     thing = one.thing
     if isinstance(thing, Row):
         # A row of other things, such as the two parts of a split, may be taken apart unseen.
@@ -298,8 +301,8 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
             if isinstance(way.thing, Row) and way.thing.items and joint is not None:
                 yield len(way.thing.items), joint
     elif isinstance(thing, Made) and thing.callee in SPLITS:
-        if thing.part is not None and not _may_get_others(evaluator):
-            yield from _part_lengths(evaluator, thing, thing.part, one.assumptions)
+        if thing.part is not None and thing.call not in splits and not _may_get_others(evaluator):
+            yield from _part_lengths(evaluator, thing, thing.part, one.assumptions, (*splits, thing.call))
     elif isinstance(thing, Made) and thing.callee in TENSOR_DATASETS:
         for tensor in thing.call.args[:1]:
             for way in evaluator.evaluate(tensor, thing.frame):
@@ -310,7 +313,7 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
 
 
 def _part_lengths(
-    evaluator: Evaluator, split: Made, part: int, assumptions: Assumptions
+    evaluator: Evaluator, split: Made, part: int, assumptions: Assumptions, splits: tuple[ast.Call, ...]
 ) -> Iterator[tuple[int, Assumptions]]:
     """Yield how many samples a part of a split has: the number at its position, or that share of the whole.
 
@@ -323,7 +326,7 @@ def _part_lengths(
     wholes = [
         (length, met)
         for whole in evaluator.evaluate(given["dataset"], split.frame)
-        for length, met in _lengths(evaluator, whole)
+        for length, met in _lengths(evaluator, whole, splits)
     ]
     for way in evaluator.evaluate(given["lengths"], split.frame):
         items = way.thing.items if isinstance(way.thing, Row) and way.thing.in_order is None else ()
