@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.linking.following import running
-from loaderlint.linking.programs import held_iterators, shared_objects, unsettled
+from loaderlint.linking.programs import held_iterators, shared_objects
 from tests.linking.judged import IMPORTS, ROWS, why, why_in_loop
 
 SEEDED = "torch.manual_seed(0)"
@@ -286,10 +286,19 @@ def test_samples_may_hang_on_anything_where_workers_run_too_much_code(
     monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(running, "MOST_FUNCTIONS", most)
-    monkeypatch.setattr(unsettled, "MOST_FUNCTIONS", most)
     steps = "".join(f"def step{number}(row):\n    return step{number + 1}(row)\n" for number in range(6))
     rows = ROWS.format(sample="step0(index)") + steps + "def step6(row):\n    return row\n"
     assert bool(in_main(LOOP, rows=rows)) is (most == 3)
+
+
+@pytest.mark.parametrize(("most", "cut"), [(4, True), (5, False)])
+def test_samples_and_batches_run_code_of_their_own(monkeypatch: pytest.MonkeyPatch, most: int, cut: bool) -> None:
+    monkeypatch.setattr(running, "MOST_FUNCTIONS", most)
+    rows = ROWS.format(sample="rows0(index)") + "def rows3(row):\n    return row\ndef batch3(row):\n    return row\n"
+    for kind in ("rows", "batch"):
+        rows += "".join(f"def {kind}{one}(row):\n    return {kind}{one + 1}(row)\n" for one in range(3))
+    loop = "for batch in DataLoader(Rows(), num_workers=1, collate_fn=batch0):\n    print(batch)"
+    assert bool(in_main(loop, rows=rows)) is cut
 
 
 @pytest.mark.parametrize("changed", [True, False])

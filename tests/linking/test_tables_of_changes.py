@@ -167,6 +167,15 @@ def test_what_is_put_into_a_list_that_was_copied_is_in_no_copy(name: str) -> Non
     assert why_in_loop("shared[0].append(1)", before=LISTS, rows=f"Rows({name}(shared))")
 
 
+@pytest.mark.parametrize(
+    "made", ["dict(base, rows=shared)", "dict([('a', 1)], rows=shared)", "OrderedDict(base, a=shared)"]
+)
+def test_what_is_named_beside_what_is_copied_is_held(made: str) -> None:
+    lists = {"before": f"{LISTS}\nbase = {{}}", "rows": f"Rows({made})"}
+    assert why_in_loop("shared[0] = 2", **lists)
+    assert not why_in_loop("base['other'] = shared[0]", **lists)
+
+
 COMPREHENSIONS = ("[one for one in shared]", "{one for one in shared}")
 
 

@@ -232,8 +232,9 @@ def _held_in(node: ast.expr) -> Iterator[_Source]:
                 yield _Source(part.iter, copied=True)
         case ast.Call(ast.Attribute(owner, "items" | "values"), []):
             yield _Source(owner)
-        case ast.Call(args=[one]) if called_name(node) in COPIES:
+        case ast.Call(args=[one], keywords=named) if called_name(node) in COPIES:
             yield _Source(one, copied=True, new=called_name(node) == "copy")
+            yield from (_Source(each.value) for each in named)
         case ast.Call(args=several, keywords=named) if called_name(node) in HOLDS:
             yield from map(_Source, (*several, *(one.value for one in named)))
         case ast.IfExp(_, body, orelse):
