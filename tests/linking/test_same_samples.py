@@ -66,6 +66,41 @@ def test_samples_draw_from_a_generator_that_they_keep(made: str, sample: str, dr
     assert bool(why_in_loop("print(batch)", before="", top=top, rows=f"Rows({made})", sample=sample)) is draws
 
 
+DRAWS = "class Rows(Dataset):\n    def __init__(self):\n        rng = self.rng = np.random.RandomState(0)\n"
+DRAWS += (
+    "        self.rngs, self.named = [rng], {'a': rng}\n        self.made = [np.random.RandomState(1) for _ in 'ab']\n"
+)
+DRAWS += "        self.draw = rng.rand\n        self.size, self.sizes = 3, [4]\n"
+DRAWS += "    def __len__(self):\n        return 8\n    def __getitem__(self, index):\n        "
+
+
+@pytest.mark.parametrize(
+    ("does", "draws"),
+    [
+        ("rng = self.rng\nreturn rng.rand()", True),
+        ("rng = self.rng\nrng.seed(index)\nreturn rng.rand()", False),
+        ("rng = self.rng\nself.rng.seed(index)\nreturn rng.rand()", False),
+        ("return draw(self.rng)", True),
+        ("return draw(drawn=self.rng)", True),
+        ("self.rng.seed(index)\nreturn draw(self.rng)", False),
+        ("print(self.rng, self.size)\nreturn draw(self.size, self.sizes[0])", False),
+        ("return self.rngs[0].rand()", True),
+        ("return self.named['a'].rand()", True),
+        ("return self.made[index].rand()", True),
+        ("return self.draw()", True),
+        ("if index == 0:\n    self.rng.seed(0)\nreturn self.rng.rand()", True),
+        ("index or self.rng.seed(0)\nreturn self.rng.rand()", True),
+        ("one = self.rng.rand()\nself.rng.seed(index)\nreturn one", True),
+        ("self.rng.seed(int(self.rng.rand()))\nreturn index", True),
+        ("self.rng.seed(index)\nif index:\n    return self.rng.rand()\nreturn index", False),
+        ("if index:\n    self.rng.seed(index)\n    return self.rng.rand()\nreturn index", False),
+    ],
+)
+def test_a_generator_that_samples_keep_is_seeded_before_each_draw(does: str, draws: bool) -> None:
+    rows = DRAWS + does.replace("\n", "\n        ") + "\n"
+    assert bool(in_main(LOOP, "def draw(drawn, *others):\n    return drawn\n", rows)) is draws
+
+
 @pytest.mark.parametrize(
     ("sample", "body", "before", "draws"),
     [
@@ -211,6 +246,12 @@ FAILS = ROWS.format(sample="open('rows').read()")
         ("error = sys.exc_info()[1]; print(error.errno)", True),
         ("print(sys.exc_info()[0], sys.exc_info())", False),
         ("_, error, _ = sys.exc_info(); print(error)", False),
+        ("info = sys.exc_info(); print(info[1].errno)", True),
+        ("info = sys.exc_info(); _, error, _ = info; print(error.errno)", True),
+        ("info = sys.exc_info(); print(info[0].__name__, info[1])", False),
+        ("from sys import exception; print(exception().errno)", True),
+        ("from sys import exc_info as raised; print(raised()[1].errno)", True),
+        ("exception = print; print(exception().errno)", False),
     ],
 )
 def test_an_error_without_a_name_is_told_by_its_attributes(does: str, told: bool) -> None:
@@ -225,6 +266,37 @@ def test_a_context_of_a_function_tells_errors_apart(does: str, told: bool) -> No
     within = "with {}():\n    " + LOOP.replace("\n", "\n    ")
     assert bool(in_main(within.format("guard"), top, FAILS)) is told
     assert not in_main(within.format("print"), top, FAILS)
+
+
+GUARDS = "from contextlib import contextmanager, suppress\n"
+GUARDS += "class Quiet:\n    def __exit__(self, *error):\n        print(error)\n"
+GUARDS += "class Guard:\n    def __exit__(self, {takes}):\n        print({does})\n        return True\n"
+GUARDS += "class Sub(Guard):\n    pass\nclass Around(Guard):\n    def __exit__(self, *error):\n"
+GUARDS += "        return super().__exit__(*error)\ndef factory():\n    return Guard()\nOther = Guard\n"
+GUARDS += "@contextmanager\ndef outer():\n    with Guard():\n        yield\n"
+GUARDS += "@contextmanager\ndef quiet():\n    try:\n        yield\n    except OSError:\n        print('lost')\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        *((one, True) for one in ("Guard()", "Sub()", "Around()", "factory()", "Other()", "outer()", "kept")),
+        *((one, False) for one in ("Quiet()", "quiet()", "open('rows')", "suppress(OSError)", "torch.no_grad()")),
+    ],
+)
+def test_a_context_that_is_not_seen_to_be_another_tells_errors_apart(made: str, told: bool) -> None:
+    within = f"kept = Guard()\nwith {made}:\n    " + LOOP.replace("\n", "\n    ")
+    for takes, does in (("kind, error, trace", "error.errno"), ("*error", "error[1].errno")):
+        assert bool(in_main(within, GUARDS.format(takes=takes, does=does), FAILS)) is told
+    assert not in_main(within, GUARDS.format(takes="*error", does="error[0].__name__"), FAILS)
+
+
+def test_a_context_stands_in_the_innermost_function() -> None:
+    top = "from contextlib import contextmanager\ndef around():\n    @contextmanager\n    def guard():\n        try:\n"
+    top += "            yield\n        except OSError as error:\n            print(error.errno)\n    return guard\n"
+    within = "guard = around()\nwith guard():\n    " + LOOP.replace("\n", "\n    ")
+    assert in_main(within, top, FAILS)
+    assert not in_main(within, top.replace("error.errno", "error"), FAILS)
 
 
 def test_functions_that_hand_an_error_far_on_may_look_into_it() -> None:

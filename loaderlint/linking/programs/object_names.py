@@ -410,8 +410,8 @@ def _is_hidden(one: Name, inner: Scope) -> bool:
     return False
 
 
-def innermost(scope: Scope, node: ast.expr) -> Scope:
-    """Return the innermost function of a scope that an expression stands in."""
+def innermost(scope: Scope, node: ast.expr | ast.stmt | ast.ExceptHandler) -> Scope:
+    """Return the innermost function of a scope that an expression, or a statement, stands in."""
     for child in scope.children:
         if not isinstance(child.node, ast.Module):
             first, last = child.node.lineno, child.node.end_lineno or 0

@@ -77,7 +77,7 @@ def unsettled(
     yield from _hanging(directories_changed(sent.running, sent.files, sent.iterated), Hanging.CHANGED)
     yield from _hanging(other_copies(evaluator, sent.instances), Hanging.COPIED)
     yield from _hanging(other_errors(evaluator, sent.running, sent.files), Hanging.RAISED)
-    yield from _hanging(errors_told(sent.files, sent.iterated), Hanging.TOLD)
+    yield from _hanging(errors_told(evaluator, sent.files, sent.iterated), Hanging.TOLD)
     yield from _hanging(modes_set(evaluator, sent.running, sent.files), Hanging.MODE)
     inside = {id(one.node) for one in sent.running}
     yield from _hanging(modules_replaced(evaluator, sent.files, inside), Hanging.MODE)
