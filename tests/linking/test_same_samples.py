@@ -152,10 +152,37 @@ LOOP = "for batch in DataLoader(Rows(), num_workers=1):\n    print(batch)"
         ("mock.patch('__main__.SCALE', 2).start()", True),
         ("mock.patch('__main__.OTHER', 2).start()", False),
         ("mock.patch.dict('__main__.SCALE', x=2).start()", True),
+        ("me = sys.modules[__name__]\nme.SCALE = 2", True),
+        ("me = sys.modules[__name__]\nme.OTHER = 2", False),
+        ("me = sys.modules[__name__]\nprint(me.SCALE, vars(me)['SCALE'])", False),
+        ("me = sys.modules[__name__]\nvars(me)['SCALE'] = 2", True),
+        ("me = sys.modules.get(__name__)\nsetattr(me, 'SCALE', 2)", True),
+        ("me = sys.modules[__name__]\nme.__dict__.update(SCALE=2)", True),
+        ("itself.SCALE = 2", True),
+        ("importlib.import_module('__main__').SCALE = 2", True),
+        ("importlib.import_module('__main__').OTHER = 2", False),
+        ("__import__('__main__').SCALE = 2", True),
+        ("mock.patch.object(sys.modules[__name__], 'SCALE', 2).start()", True),
+        ("me = sys.modules[__name__]\nmock.patch.object(me, 'OTHER', 2).start()", False),
+        ("mock.patch.multiple('__main__', SCALE=2).start()", True),
+        ("mock.patch.multiple('__main__', OTHER=2).start()", False),
+        ("mock.patch.multiple(sys.modules[__name__], SCALE=2).start()", True),
+        ("mock.patch.dict(globals(), SCALE=2).start()", True),
+        ("eval('fill()', globals())", True),
+        ("eval('SCALE', globals())", False),
+        ("mods = sys.modules\nmods['tables'] = print", True),
+        ("mods = sys.modules\nprint(mods['tables'], len(mods), mods.get('tables'))", False),
+        ("every_module['tables'] = print", True),
+        ("sys.modules |= {'tables': print}", True),
+        ("operator.setitem(sys.modules, 'tables', print)", True),
+        ("fill(sys.modules)", True),
+        ("print(list(sys.modules), 'tables' in sys.modules)", False),
     ],
 )
 def test_what_changes_names_of_the_module_no_worker_has(does: str, changes: bool) -> None:
-    top = "SCALE, OTHER = 1, 1\nevery = globals\n"
+    top = "import importlib, operator\nSCALE, OTHER = 1, 1\nevery = globals\n"
+    top += f"itself = {'sys.modules[__name__]' if 'itself' in does else 'None'}\n"
+    top += f"every_module = {'sys.modules' if 'every_module' in does else 'None'}\n"
     rows = ROWS.format(sample="index * SCALE")
     assert bool(in_main(f"{does}\n{LOOP}", top, rows)) is changes
 
