@@ -242,6 +242,41 @@ def test_who_begins_a_loader_has_what_it_is_made_of(begin: str, begun: str) -> N
     assert not in_main(f"{loop}other[0] += 1\n    print(shared)", rows=ROW + begin)
 
 
+@pytest.mark.parametrize(
+    ("handed", "made", "changes"),
+    [
+        ("torch.from_numpy(shared)", "np.zeros(8)", "shared[0] = 2"),
+        ("shared[1:]", "np.zeros(8)", "shared[0] = 2"),
+        ("shared[1:]", "[[1], [2]]", "shared[0][0] = 2"),
+        ("[shared]", "[1]", "shared[0] = 2"),
+        ("*[shared]", "[1]", "shared[0] = 2"),
+        ("**{'rows': shared}", "[1]", "shared[0] = 2"),
+        ("rows=[shared]", "[1]", "shared[0] = 2"),
+    ],
+)
+def test_who_begins_a_loader_hands_it_a_view_of_what_it_has(handed: str, made: str, changes: str) -> None:
+    begin = "def begin(rows):\n    return DataLoader(Rows(rows), num_workers=1)\n"
+    loop = f"shared, other = {made}, {made}\nfor batch in begin({handed}):\n    "
+    assert in_main(loop + changes, rows=ROW + begin)
+    assert not in_main(f"{loop}{changes.replace('shared', 'other')}\n    print(shared)", rows=ROW + begin)
+    if made[0] == "[" and "[1:]" in handed:
+        assert not in_main(f"{loop}shared.append(1)", rows=ROW + begin)
+
+
+@pytest.mark.parametrize("copied", ["shared.copy()", "shared + []", "[] + shared", "shared * 2", "copy(shared)"])
+def test_what_is_unseen_may_be_a_list_whose_copies_have_the_same_things(copied: str) -> None:
+    unseen = {
+        "top": "import tools\nfrom copy import copy",
+        "before": "shared = tools.rows()",
+        "rows": f"Rows({copied})",
+    }
+    assert why_in_loop("shared[0].append(1)", **unseen)
+    assert why_in_loop("shared[0][0] = 2", **unseen)
+    assert not why_in_loop("shared.append(1)", **unseen)
+    for made in ("np.zeros((2, 2))", "pandas.read_csv('rows')"):
+        assert not why_in_loop("shared[0][0] = 2", **{**unseen, "before": f"import pandas\nshared = {made}"})
+
+
 AHEAD = {
     "an object": "class Ahead:\n    def __init__(self, taken):\n"
     "        self.taken = taken\n        self.first = next(taken)\n"
