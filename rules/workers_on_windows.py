@@ -54,11 +54,13 @@ class WorkersOnWindows(Rule):
     is there for the next workers, unless these persist. So it is when it seeds and draws from then on what samples
     draw, too, of `random`, NumPy and, where their code is seen to (`torch.rand`), torch, what a sampler draws as it
     goes along, or of torch's between the begin of a loader that shuffles and its first batch, as two in one `zip` do;
-    when samples draw from a seeded generator that they keep, or a loop from that of its order (`torch.Generator`),
-    when the program reads a file that samples write, and when it changes `sys.modules`. Unsafe when code asks the
-    loader for its options, two iterators in use at a time share the workers that persist (LL406), the call may make a
-    class of the project that iterates in a way of its own, a `try` takes what torch refuses, a library's builder may
-    keep `persistent_workers` (`workers_per_gpu`), code may give what needs workers beside a setting that nobody was
+    when samples draw from a seeded generator that they keep and do not seed before each draw, or a loop from that of
+    its order (`torch.Generator`), when the program reads a file that samples write, and when it changes `sys.modules`
+    or its own names by that, `globals()` or a patch. It sees the common ways of these, not all: no generator that a
+    loop or a call gives the sample, no module that is handed to a function. Unsafe when code asks the loader for its
+    options, two iterators in use at a time share the workers that persist (LL406), the call may make a class of the
+    project that iterates in a way of its own, a `try` takes what torch refuses, a library's builder may keep
+    `persistent_workers` (`workers_per_gpu`), code may give what needs workers beside a setting that nobody was
     seen to read, or the number also serves something else. There is no fix where a declaration that the number comes
     by may refuse 0 (`click.IntRange(min=1)`) and the call cannot be changed instead.
 

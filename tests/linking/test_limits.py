@@ -112,7 +112,6 @@ def test_how_often_it_is_asked_whether_an_object_was_made_grows_with_what_is_che
 
     monkeypatch.setattr(stops, "conditions_of_end", counted)
     assert traced(program) == {"2 shared"}
-    print(len(asked))
     assert len(asked) < 2 * len(names)
 
 

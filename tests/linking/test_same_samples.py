@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.linking.following import running
-from loaderlint.linking.programs import held_iterators, shared_objects, unsettled
+from loaderlint.linking.programs import held_iterators, shared_objects
 from tests.linking.judged import IMPORTS, ROWS, why, why_in_loop
 
 SEEDED = "torch.manual_seed(0)"
@@ -66,6 +66,41 @@ def test_samples_draw_from_a_generator_that_they_keep(made: str, sample: str, dr
     assert bool(why_in_loop("print(batch)", before="", top=top, rows=f"Rows({made})", sample=sample)) is draws
 
 
+DRAWS = "class Rows(Dataset):\n    def __init__(self):\n        rng = self.rng = np.random.RandomState(0)\n"
+DRAWS += (
+    "        self.rngs, self.named = [rng], {'a': rng}\n        self.made = [np.random.RandomState(1) for _ in 'ab']\n"
+)
+DRAWS += "        self.draw = rng.rand\n        self.size, self.sizes = 3, [4]\n"
+DRAWS += "    def __len__(self):\n        return 8\n    def __getitem__(self, index):\n        "
+
+
+@pytest.mark.parametrize(
+    ("does", "draws"),
+    [
+        ("rng = self.rng\nreturn rng.rand()", True),
+        ("rng = self.rng\nrng.seed(index)\nreturn rng.rand()", False),
+        ("rng = self.rng\nself.rng.seed(index)\nreturn rng.rand()", False),
+        ("return draw(self.rng)", True),
+        ("return draw(drawn=self.rng)", True),
+        ("self.rng.seed(index)\nreturn draw(self.rng)", False),
+        ("print(self.rng, self.size)\nreturn draw(self.size, self.sizes[0])", False),
+        ("return self.rngs[0].rand()", True),
+        ("return self.named['a'].rand()", True),
+        ("return self.made[index].rand()", True),
+        ("return self.draw()", True),
+        ("if index == 0:\n    self.rng.seed(0)\nreturn self.rng.rand()", True),
+        ("index or self.rng.seed(0)\nreturn self.rng.rand()", True),
+        ("one = self.rng.rand()\nself.rng.seed(index)\nreturn one", True),
+        ("self.rng.seed(int(self.rng.rand()))\nreturn index", True),
+        ("self.rng.seed(index)\nif index:\n    return self.rng.rand()\nreturn index", False),
+        ("if index:\n    self.rng.seed(index)\n    return self.rng.rand()\nreturn index", False),
+    ],
+)
+def test_a_generator_that_samples_keep_is_seeded_before_each_draw(does: str, draws: bool) -> None:
+    rows = DRAWS + does.replace("\n", "\n        ") + "\n"
+    assert bool(in_main(LOOP, "def draw(drawn, *others):\n    return drawn\n", rows)) is draws
+
+
 @pytest.mark.parametrize(
     ("sample", "body", "before", "draws"),
     [
@@ -117,10 +152,37 @@ LOOP = "for batch in DataLoader(Rows(), num_workers=1):\n    print(batch)"
         ("mock.patch('__main__.SCALE', 2).start()", True),
         ("mock.patch('__main__.OTHER', 2).start()", False),
         ("mock.patch.dict('__main__.SCALE', x=2).start()", True),
+        ("me = sys.modules[__name__]\nme.SCALE = 2", True),
+        ("me = sys.modules[__name__]\nme.OTHER = 2", False),
+        ("me = sys.modules[__name__]\nprint(me.SCALE, vars(me)['SCALE'])", False),
+        ("me = sys.modules[__name__]\nvars(me)['SCALE'] = 2", True),
+        ("me = sys.modules.get(__name__)\nsetattr(me, 'SCALE', 2)", True),
+        ("me = sys.modules[__name__]\nme.__dict__.update(SCALE=2)", True),
+        ("itself.SCALE = 2", True),
+        ("importlib.import_module('__main__').SCALE = 2", True),
+        ("importlib.import_module('__main__').OTHER = 2", False),
+        ("__import__('__main__').SCALE = 2", True),
+        ("mock.patch.object(sys.modules[__name__], 'SCALE', 2).start()", True),
+        ("me = sys.modules[__name__]\nmock.patch.object(me, 'OTHER', 2).start()", False),
+        ("mock.patch.multiple('__main__', SCALE=2).start()", True),
+        ("mock.patch.multiple('__main__', OTHER=2).start()", False),
+        ("mock.patch.multiple(sys.modules[__name__], SCALE=2).start()", True),
+        ("mock.patch.dict(globals(), SCALE=2).start()", True),
+        ("eval('fill()', globals())", True),
+        ("eval('SCALE', globals())", False),
+        ("mods = sys.modules\nmods['tables'] = print", True),
+        ("mods = sys.modules\nprint(mods['tables'], len(mods), mods.get('tables'))", False),
+        ("every_module['tables'] = print", True),
+        ("sys.modules |= {'tables': print}", True),
+        ("operator.setitem(sys.modules, 'tables', print)", True),
+        ("fill(sys.modules)", True),
+        ("print(list(sys.modules), 'tables' in sys.modules)", False),
     ],
 )
 def test_what_changes_names_of_the_module_no_worker_has(does: str, changes: bool) -> None:
-    top = "SCALE, OTHER = 1, 1\nevery = globals\n"
+    top = "import importlib, operator\nSCALE, OTHER = 1, 1\nevery = globals\n"
+    top += f"itself = {'sys.modules[__name__]' if 'itself' in does else 'None'}\n"
+    top += f"every_module = {'sys.modules' if 'every_module' in does else 'None'}\n"
     rows = ROWS.format(sample="index * SCALE")
     assert bool(in_main(f"{does}\n{LOOP}", top, rows)) is changes
 
@@ -180,6 +242,41 @@ def test_who_begins_a_loader_has_what_it_is_made_of(begin: str, begun: str) -> N
     assert not in_main(f"{loop}other[0] += 1\n    print(shared)", rows=ROW + begin)
 
 
+@pytest.mark.parametrize(
+    ("handed", "made", "changes"),
+    [
+        ("torch.from_numpy(shared)", "np.zeros(8)", "shared[0] = 2"),
+        ("shared[1:]", "np.zeros(8)", "shared[0] = 2"),
+        ("shared[1:]", "[[1], [2]]", "shared[0][0] = 2"),
+        ("[shared]", "[1]", "shared[0] = 2"),
+        ("*[shared]", "[1]", "shared[0] = 2"),
+        ("**{'rows': shared}", "[1]", "shared[0] = 2"),
+        ("rows=[shared]", "[1]", "shared[0] = 2"),
+    ],
+)
+def test_who_begins_a_loader_hands_it_a_view_of_what_it_has(handed: str, made: str, changes: str) -> None:
+    begin = "def begin(rows):\n    return DataLoader(Rows(rows), num_workers=1)\n"
+    loop = f"shared, other = {made}, {made}\nfor batch in begin({handed}):\n    "
+    assert in_main(loop + changes, rows=ROW + begin)
+    assert not in_main(f"{loop}{changes.replace('shared', 'other')}\n    print(shared)", rows=ROW + begin)
+    if made[0] == "[" and "[1:]" in handed:
+        assert not in_main(f"{loop}shared.append(1)", rows=ROW + begin)
+
+
+@pytest.mark.parametrize("copied", ["shared.copy()", "shared + []", "[] + shared", "shared * 2", "copy(shared)"])
+def test_what_is_unseen_may_be_a_list_whose_copies_have_the_same_things(copied: str) -> None:
+    unseen = {
+        "top": "import tools\nfrom copy import copy",
+        "before": "shared = tools.rows()",
+        "rows": f"Rows({copied})",
+    }
+    assert why_in_loop("shared[0].append(1)", **unseen)
+    assert why_in_loop("shared[0][0] = 2", **unseen)
+    assert not why_in_loop("shared.append(1)", **unseen)
+    for made in ("np.zeros((2, 2))", "pandas.read_csv('rows')"):
+        assert not why_in_loop("shared[0][0] = 2", **{**unseen, "before": f"import pandas\nshared = {made}"})
+
+
 AHEAD = {
     "an object": "class Ahead:\n    def __init__(self, taken):\n"
     "        self.taken = taken\n        self.first = next(taken)\n"
@@ -211,6 +308,12 @@ FAILS = ROWS.format(sample="open('rows').read()")
         ("error = sys.exc_info()[1]; print(error.errno)", True),
         ("print(sys.exc_info()[0], sys.exc_info())", False),
         ("_, error, _ = sys.exc_info(); print(error)", False),
+        ("info = sys.exc_info(); print(info[1].errno)", True),
+        ("info = sys.exc_info(); _, error, _ = info; print(error.errno)", True),
+        ("info = sys.exc_info(); print(info[0].__name__, info[1])", False),
+        ("from sys import exception; print(exception().errno)", True),
+        ("from sys import exc_info as raised; print(raised()[1].errno)", True),
+        ("exception = print; print(exception().errno)", False),
     ],
 )
 def test_an_error_without_a_name_is_told_by_its_attributes(does: str, told: bool) -> None:
@@ -225,6 +328,37 @@ def test_a_context_of_a_function_tells_errors_apart(does: str, told: bool) -> No
     within = "with {}():\n    " + LOOP.replace("\n", "\n    ")
     assert bool(in_main(within.format("guard"), top, FAILS)) is told
     assert not in_main(within.format("print"), top, FAILS)
+
+
+GUARDS = "from contextlib import contextmanager, suppress\n"
+GUARDS += "class Quiet:\n    def __exit__(self, *error):\n        print(error)\n"
+GUARDS += "class Guard:\n    def __exit__(self, {takes}):\n        print({does})\n        return True\n"
+GUARDS += "class Sub(Guard):\n    pass\nclass Around(Guard):\n    def __exit__(self, *error):\n"
+GUARDS += "        return super().__exit__(*error)\ndef factory():\n    return Guard()\nOther = Guard\n"
+GUARDS += "@contextmanager\ndef outer():\n    with Guard():\n        yield\n"
+GUARDS += "@contextmanager\ndef quiet():\n    try:\n        yield\n    except OSError:\n        print('lost')\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        *((one, True) for one in ("Guard()", "Sub()", "Around()", "factory()", "Other()", "outer()", "kept")),
+        *((one, False) for one in ("Quiet()", "quiet()", "open('rows')", "suppress(OSError)", "torch.no_grad()")),
+    ],
+)
+def test_a_context_that_is_not_seen_to_be_another_tells_errors_apart(made: str, told: bool) -> None:
+    within = f"kept = Guard()\nwith {made}:\n    " + LOOP.replace("\n", "\n    ")
+    for takes, does in (("kind, error, trace", "error.errno"), ("*error", "error[1].errno")):
+        assert bool(in_main(within, GUARDS.format(takes=takes, does=does), FAILS)) is told
+    assert not in_main(within, GUARDS.format(takes="*error", does="error[0].__name__"), FAILS)
+
+
+def test_a_context_stands_in_the_innermost_function() -> None:
+    top = "from contextlib import contextmanager\ndef around():\n    @contextmanager\n    def guard():\n        try:\n"
+    top += "            yield\n        except OSError as error:\n            print(error.errno)\n    return guard\n"
+    within = "guard = around()\nwith guard():\n    " + LOOP.replace("\n", "\n    ")
+    assert in_main(within, top, FAILS)
+    assert not in_main(within, top.replace("error.errno", "error"), FAILS)
 
 
 def test_functions_that_hand_an_error_far_on_may_look_into_it() -> None:
@@ -286,10 +420,19 @@ def test_samples_may_hang_on_anything_where_workers_run_too_much_code(
     monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(running, "MOST_FUNCTIONS", most)
-    monkeypatch.setattr(unsettled, "MOST_FUNCTIONS", most)
     steps = "".join(f"def step{number}(row):\n    return step{number + 1}(row)\n" for number in range(6))
     rows = ROWS.format(sample="step0(index)") + steps + "def step6(row):\n    return row\n"
     assert bool(in_main(LOOP, rows=rows)) is (most == 3)
+
+
+@pytest.mark.parametrize(("most", "cut"), [(4, True), (5, False)])
+def test_samples_and_batches_run_code_of_their_own(monkeypatch: pytest.MonkeyPatch, most: int, cut: bool) -> None:
+    monkeypatch.setattr(running, "MOST_FUNCTIONS", most)
+    rows = ROWS.format(sample="rows0(index)") + "def rows3(row):\n    return row\ndef batch3(row):\n    return row\n"
+    for kind in ("rows", "batch"):
+        rows += "".join(f"def {kind}{one}(row):\n    return {kind}{one + 1}(row)\n" for one in range(3))
+    loop = "for batch in DataLoader(Rows(), num_workers=1, collate_fn=batch0):\n    print(batch)"
+    assert bool(in_main(loop, rows=rows)) is cut
 
 
 @pytest.mark.parametrize("changed", [True, False])

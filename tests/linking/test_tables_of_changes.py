@@ -21,10 +21,12 @@ from loaderlint.model import setting_words
 from loaderlint.vocabulary import lifetimes
 from tests.linking.entries import ENTRIES
 from tests.linking.judged import ROWS, why, why_in_loop
+from tests.linking.test_tables_that_look import TABLES as THAT_LOOK
 
 LISTS = "shared = [[1], [2], [3]]"
 HAVING = (draws_beside, errors_told, modes, object_names, object_uses, shared_objects, unsettled, while_iterated)
 TABLES: Mapping[str, Collection[str]] = {
+    # One that is not found under its name ends this here.
     name: next(
         getattr(module, spelled)
         for module in (*HAVING, names_read, setting_words, lifetimes)
@@ -32,11 +34,7 @@ TABLES: Mapping[str, Collection[str]] = {
         if hasattr(module, spelled)
     )
     for name in ENTRIES
-    if any(
-        hasattr(one, spelled)
-        for one in (*HAVING, names_read, setting_words, lifetimes)
-        for spelled in (f"_{name}", name)
-    )
+    if name not in THAT_LOOK
 }
 
 
@@ -165,6 +163,15 @@ def test_a_container_holds_what_it_is_made_of(name: str) -> None:
 def test_what_is_put_into_a_list_that_was_copied_is_in_no_copy(name: str) -> None:
     assert not why_in_loop("shared.append(1)", before=LISTS, rows=f"Rows({name}(shared))")
     assert why_in_loop("shared[0].append(1)", before=LISTS, rows=f"Rows({name}(shared))")
+
+
+@pytest.mark.parametrize(
+    "made", ["dict(base, rows=shared)", "dict([('a', 1)], rows=shared)", "OrderedDict(base, a=shared)"]
+)
+def test_what_is_named_beside_what_is_copied_is_held(made: str) -> None:
+    lists = {"before": f"{LISTS}\nbase = {{}}", "rows": f"Rows({made})"}
+    assert why_in_loop("shared[0] = 2", **lists)
+    assert not why_in_loop("base['other'] = shared[0]", **lists)
 
 
 COMPREHENSIONS = ("[one for one in shared]", "{one for one in shared}")
@@ -309,18 +316,51 @@ def test_a_thread_runs_beside(name: str) -> None:
 # --- modes ---
 
 
+MODES = {
+    ("Decimal decimal", ""): "decimal.getcontext decimal.localcontext decimal.setcontext",
+    ("np numpy", "raise"): "numpy.errstate numpy.seterr",
+    (
+        "@ addmm baddbmm bmm conv1d conv2d conv3d einsum functional linear matmul mm mv",
+        "",
+    ): "torch.autocast torch.amp.autocast torch.cpu.amp.autocast",
+    (
+        "Parameter autograd backward is_grad_enabled requires_grad requires_grad_",
+        "",
+    ): "torch.inference_mode torch.no_grad torch.set_grad_enabled",
+    ("", "error"): "warnings.filterwarnings warnings.simplefilter",
+    (
+        "array2string array_repr array_str f' format repr savetxt str",
+        "",
+    ): "numpy.printoptions numpy.set_printoptions torch.set_printoptions",
+    ("atof locale strcoll strftime strptime strxfrm", ""): "locale.setlocale",
+    ("get_option", ""): "pandas.set_option",
+    ("RecursionError getrecursionlimit", ""): "sys.setrecursionlimit",
+}
+"""Calls that set modes, by the words of what computes by them and what sets them."""
+
+
+def test_each_mode_has_its_program() -> None:
+    assert {name: (" ".join(sorted(one.used_by)), one.handed) for name, one in modes._MODES.items()} == {
+        name: of for of, names in MODES.items() for name in names.split()
+    }
+
+
 @pytest.mark.parametrize(
-    ("name", "word"),
-    [(name, word) for name, mode in modes._MODES.items() for word in (sorted(mode.used_by) or ["any"])],
+    ("name", "word", "needs", "told"),
+    [
+        (name, word, words, told)
+        for (words, told), names in MODES.items()
+        for name in names.split()
+        for word in words.split() or ["any"]
+    ],
 )
-def test_a_mode_is_set_for_what_computes_by_it(name: str, word: str) -> None:
-    mode = modes._MODES[name]
+def test_a_mode_is_set_for_what_computes_by_it(name: str, word: str, needs: str, told: str) -> None:
     module = name.rpartition(".")[0]
     sample = {"@": "self.rows @ self.rows", "f'": "f'{self.rows}'"}.get(word, f"tools.{word}(self.rows)")
-    handed = repr(mode.handed) if mode.handed else ""
+    handed = repr(told) if told else ""
     one = {"before": f"{name}({handed})\nshared = np.zeros(8)", "top": f"import {module}"}
     assert why_in_loop("print(batch)", sample=sample, **one)
-    assert not (mode.used_by and why_in_loop("print(batch)", sample="self.rows.sum()", **one))
+    assert not (needs and why_in_loop("print(batch)", sample="self.rows.sum()", **one))
 
 
 @every("OPENS")

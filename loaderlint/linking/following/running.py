@@ -331,8 +331,13 @@ def _inside(function: Function) -> Frame:
     return Frame(function.facts, Place(function.scope, 0), receiver=function.receiver)
 
 
-def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Iterator[Function]:
-    """Yield the functions given, which run in a worker, and all project functions they call there, each once."""
+def functions_run_by(
+    evaluator: Evaluator, entries: Iterable[Function], left: list[Function] | None = None
+) -> Iterator[Function]:
+    """Yield the functions given, which run in a worker, and all project functions they call there, each once.
+
+    What was not looked into any more is ``left``.
+    """
     seen: set[int] = set()
     waiting = list(entries)
     while waiting and len(seen) < MOST_FUNCTIONS:
@@ -348,6 +353,8 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
             for one in evaluator.evaluate(site.node.func, frame):
                 if isinstance(one.thing, Function):
                     waiting.append(one.thing)
+    if left is not None:
+        left.extend(one for one in waiting if id(one.node) not in seen)
 
 
 def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast.expr]:

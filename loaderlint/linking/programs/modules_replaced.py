@@ -7,17 +7,15 @@ from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.programs.object_names import innermost
+from loaderlint.linking.workers.changed_by_globals import changed_in_table
 from loaderlint.linking.workers.top_level import full_name, is_later, touch_at
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Touch
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import PythonFacts, dotted
-from loaderlint.vocabulary.lifetimes import CHANGES_ITS_OBJECT
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
-
-_CHANGES = CHANGES_ITS_OBJECT | {"__delitem__", "__setitem__"}
 
 
 def modules_replaced(evaluator: Evaluator, files: Sequence[PythonFacts], inside: Set[int]) -> Iterator[Touch]:
@@ -27,20 +25,21 @@ def modules_replaced(evaluator: Evaluator, files: Sequence[PythonFacts], inside:
             scope = innermost(facts.module, node)
             if full_name(scope, dotted(node) or "") != "sys.modules" or id(scope.node) in inside:
                 continue
+            names = {name for name, several in scope.bindings.items() if any(one.value is node for one in several)}
             for changed in nodes_of(scope.node):
-                if _changes(changed, node) and is_later(evaluator, facts, changed, place_in(scope, node)):
-                    yield touch_at(facts, changed)
+                if isinstance(changed, ast.expr | ast.stmt) and _changes(changed, node, names):
+                    within = innermost(scope, changed)
+                    if id(within.node) not in inside and is_later(evaluator, facts, changed, place_in(within, changed)):
+                        yield touch_at(facts, changed)
 
 
-def _changes(node: ast.AST, modules: ast.Attribute) -> bool:
+def _changes(node: ast.expr | ast.stmt, modules: ast.Attribute, names: Set[str]) -> bool:
     """Return whether an expression puts something into the dictionary of modules, or sets what one of these has."""
-    match node:
-        case ast.Subscript(owner, _, ast.Store() | ast.Del()):
-            return owner is modules
-        case ast.Attribute(ast.Subscript(owner), _, ast.Store() | ast.Del()):
-            return owner is modules
-        case ast.Call(ast.Attribute(owner, name)):
-            return owner is modules and name in _CHANGES
-        case ast.Call(ast.Name("setattr" | "delattr"), [ast.Subscript(owner), *_]):
-            return owner is modules
-    return False
+
+    def is_it(one: ast.expr) -> bool:
+        return one is modules or (isinstance(one, ast.Name) and one.id in names)
+
+    def is_module(one: ast.expr) -> bool:
+        return isinstance(one, ast.Subscript) and is_it(one.value)
+
+    return any(True for _ in changed_in_table(node, is_it, is_module))

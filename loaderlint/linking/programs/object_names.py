@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following.running import STEPS
@@ -12,7 +12,6 @@ from loaderlint.linking.programs.object_uses import ANY_KEY, SHOWS, Use, Uses
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Items, Made, Row, Thing, Unseen
-from loaderlint.linking.workers.names_read import CONSTRUCTORS
 from loaderlint.linking.workers.top_level import imported
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.nodes import nodes_of
@@ -273,44 +272,6 @@ class Following:
         return any(each.scope is owner for one in objects for each in classes.lineage(self._evaluator, one.of))
 
 
-def handed_by_callers(evaluator: Evaluator, names: Iterable[Name]) -> Iterator[Name]:
-    """Yield what those call an object who hand it to the functions in which it has names: ``begin(shared)``."""
-    waiting, seen = list(names), set[tuple[int, str]]()
-    for one in waiting:
-        if one.scope.is_class:
-            kept = [*_kept_from(one)]
-            waiting += kept
-            yield from kept
-            continue
-        taken = [each.arg for each in parameters(one.scope.node)] if isinstance(one.scope.node, FunctionNode) else []
-        if one.name not in taken or (id(one.scope), one.name) in seen:
-            continue
-        seen.add((id(one.scope), one.name))
-        owner = one.scope.parent if one.scope.parent is not None and one.scope.parent.is_class else None
-        called = owner.name if owner is not None and one.scope.name in CONSTRUCTORS else one.scope.name
-        at = taken.index(one.name) - (owner is not None and taken[0] in ("self", "cls"))
-        for facts, site in evaluator.callers.sites(called):
-            handed = [
-                *site.node.args[at : at + 1],
-                *(each.value for each in site.node.keywords if each.arg == one.name),
-            ]
-            for argument in handed:
-                name = dotted(argument)
-                if name is not None:
-                    scope = site.place.scope
-                    found = one._replace(facts=facts, scope=holder(scope, name), name=name, handed=site.place)
-                    waiting.append(found)
-                    yield found
-
-
-def _kept_from(one: Name) -> Iterator[Name]:
-    """Yield what constructors call an object that they keep by its name: ``rows`` in ``self.kept = rows``."""
-    for scope in (each for each in one.scope.children if each.name in CONSTRUCTORS):
-        for binding in scope.bindings.get(one.name, ()):
-            if isinstance(binding.value, ast.Name):
-                yield one._replace(scope=holder(scope, binding.value.id), name=binding.value.id, handed=None)
-
-
 def _given(use: Use) -> Iterator[tuple[str, bool]]:
     """Yield the names that are given what an expression stands for, and whether an element of that alone."""
     node = use.node
@@ -410,8 +371,8 @@ def _is_hidden(one: Name, inner: Scope) -> bool:
     return False
 
 
-def innermost(scope: Scope, node: ast.expr) -> Scope:
-    """Return the innermost function of a scope that an expression stands in."""
+def innermost(scope: Scope, node: ast.expr | ast.stmt | ast.ExceptHandler) -> Scope:
+    """Return the innermost function of a scope that an expression, or a statement, stands in."""
     for child in scope.children:
         if not isinstance(child.node, ast.Module):
             first, last = child.node.lineno, child.node.end_lineno or 0

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.programs.meanwhile import Part, loops_over, with_called
 from loaderlint.linking.programs.reaching_samples import SAMPLERS, arguments_of, instances
-from loaderlint.linking.things.kinds import Frame, Function, Instance, Made, Thing
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Frame, Function, Instance, Items, Made, Row, Thing
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.top_level import reaches_top, touch_at
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import CallSite, dotted
+from loaderlint.nodes import nodes_of
+from loaderlint.readers.python import CallSite, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.kept import RESEEDING
 from loaderlint.vocabulary.seeding import GENERATORS
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 
 _SEEDED_ALWAYS = "Generator"
 """What begins with the same seed everywhere where it is given none (``torch.Generator``, "default_seed")."""
+_DRAWS_NOTHING = frozenset({"isinstance", "print", "repr", "str", "type"})
+"""Functions that may be handed a generator, and draw nothing of it."""
+_NAMED = (ast.Name, ast.Attribute, ast.Subscript)
+"""Expressions that stand for what was made elsewhere."""
 _DEEPEST = 4
 """Samplers inside of each other; those further in may be handed any generator."""
 
@@ -53,30 +59,72 @@ def own_generators(
 
 
 def _drawn_by_samples(evaluator: Evaluator, function: Function) -> Iterator[Touch]:
-    """Yield where a function draws from what its object, or its module, keeps, and does not seed that itself."""
+    """Yield where a function draws from what its object, or its module, keeps, and did not seed that before."""
+    if not any(True for name in GENERATORS for _ in evaluator.callers.sites(name)):
+        return
     scope = function.scope
-    calls = [(one, owner) for one in scope.calls for owner in _drawn_from(one.node)]
-    seeded = {dotted(owner) for one, owner in calls if called_name(one.node) in RESEEDING}
-    for one, owner in calls:
-        name = dotted(owner)
-        if name is None or name in seeded:
+    named = [(site, kept) for site in scope.calls for one in _drawn_from(site.node) for kept in _kept_as(scope, one)]
+    seeds = [(site, ast.dump(kept)) for site, kept in named if called_name(site.node) in RESEEDING]
+    drawn = [(site, kept, Frame(function.facts, site.place, receiver=function.receiver)) for site, kept in named]
+    drawn += [(site, kept, frame) for site in scope.calls for kept, frame in _bound_to(evaluator, function, site.node)]
+    for site, kept, frame in drawn:
+        if called_name(site.node) in RESEEDING:
             continue
-        first, dot, _ = name.partition(".")
-        if not dot and not reaches_top(scope, first):
+        if any(text == ast.dump(kept) and _runs_before(seed, site) for seed, text in seeds):
             continue
-        with evaluator.steps(STEPS):
-            found = evaluator.evaluate(owner, Frame(function.facts, one.place, receiver=function.receiver))
-        if any(_is_generator(each.thing) for each in found):
-            yield touch_at(function.facts, one.node)
+        if any(map(_is_generator, _things_kept(evaluator, kept, frame))):
+            yield touch_at(function.facts, site.node)
 
 
 def _drawn_from(call: ast.Call) -> Iterator[ast.expr]:
-    """Yield what a call may draw from: what a method is called on, and what is handed it as a generator."""
-    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name | ast.Attribute):
-        yield call.func.value
-    for one in call.keywords:
-        if one.arg in ("generator", "rng", "random_state") and isinstance(one.value, ast.Name | ast.Attribute):
-            yield one.value
+    """Yield what a call may draw from: what a method is called on, and all that is handed to what may draw."""
+    owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    handed = arguments_of(call) if called_name(call) not in _DRAWS_NOTHING else []
+    yield from (one for one in (*owner, *handed) if isinstance(one, _NAMED))
+
+
+def _kept_as(scope: Scope, node: ast.expr) -> Iterator[ast.expr]:
+    """Yield what is no name of a function itself that an expression stands for: ``self.rng`` for ``rng = self.rng``."""
+    waiting = [node]
+    for one in waiting:
+        if isinstance(one, ast.Name) and not reaches_top(scope, one.id):
+            given = (each.value for each in scope.bindings.get(one.id, ()) if each.kind == "assign")
+            waiting += [value for value in given if isinstance(value, _NAMED) and value not in waiting]
+        else:
+            yield one
+
+
+def _bound_to(evaluator: Evaluator, function: Function, call: ast.Call) -> Iterator[tuple[ast.expr, Frame]]:
+    """Yield what kept methods are of: ``rng`` for ``self.draw`` after ``self.draw = rng.random``."""
+    name = dotted(call.func) or ""
+    if not name.startswith("self.") or function.receiver is None:
+        return
+    for owner in classes.lineage(evaluator, function.receiver.of):
+        for scope in owner.scope.children:
+            for binding in scope.bindings.get(name, ()):
+                if isinstance(binding.value, ast.Attribute):
+                    yield binding.value.value, Frame(owner.facts, binding.place, receiver=function.receiver)
+
+
+def _runs_before(seed: CallSite, draw: CallSite) -> bool:
+    """Return whether one call comes before another whenever that is come to: in its block, or in one around it."""
+    always = all(any(arm.same(other) for other in draw.place.arms) for arm in seed.place.arms)
+    places = [(one.place.order, one.node.lineno, one.node.col_offset) for one in (seed, draw)]
+    return always and places[0] < places[1] and draw.node not in nodes_of(seed.node)
+
+
+def _things_kept(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[Thing]:
+    """Yield what an expression stands for and, where that is a part of a list or a table, all that this has."""
+    with evaluator.steps(STEPS):
+        yield from (one.thing for one in evaluator.evaluate(node, frame))
+        if not isinstance(node, ast.Subscript):
+            return
+        for one in evaluator.evaluate(node.value, frame):
+            thing = one.thing
+            parts = (
+                thing.items if isinstance(thing, Row) else thing.entries.values() if isinstance(thing, Items) else ()
+            )
+            yield from (each.thing for part in parts for each in part)
 
 
 def _is_generator(thing: Thing) -> bool:

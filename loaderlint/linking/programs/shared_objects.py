@@ -17,19 +17,19 @@ from loaderlint.linking.programs.object_names import (
     HOLDS,
     Following,
     Name,
-    handed_by_callers,
     holder,
     innermost,
 )
 from loaderlint.linking.programs.object_uses import Use
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Row, Thing, Unseen
+from loaderlint.linking.workers.names_read import CONSTRUCTORS
 from loaderlint.linking.workers.top_level import full_name, meant_name, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.model.setting_names import words_of
 from loaderlint.model.setting_words import CHANGES_ITS_ARGUMENT, HARMLESS_REPORTS, MUTATORS, REPORTING_LIBRARIES, words
 from loaderlint.nodes import nodes_of
-from loaderlint.readers.python import PythonFacts, Scope, dotted
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.lifetimes import CHANGES_ITS_OBJECT, CHANGES_NO_VALUE, COPIES, REORDERS, VIEWS
 
@@ -77,6 +77,8 @@ _MAKES_ARRAYS = words("""
 """
 _NO_ARRAYS = words("all any argmax argmin dim item max mean min numel prod size std sum tobytes tolist var")
 """Methods of arrays that give numbers, lists or texts."""
+_COPIED_WHOLE = ("PIL.", "cv2.", "numpy.", "pandas.", "polars.", "scipy.", "torch.")
+"""Libraries whose things have all anew in a copy, or a sum (their own pages of ``copy``)."""
 _DEEPEST = 8
 """Expressions inside of each other that may work an array out; deeper ones are numbers as well as arrays."""
 
@@ -155,16 +157,70 @@ def _itself(maker: Maker) -> Iterator[Name]:
             yield Name(maker.frame.facts, holder(scope, name), name, whole=False)
 
 
+def handed_by_callers(evaluator: Evaluator, names: Iterable[Name]) -> Iterator[Name]:
+    """Yield what those call an object who hand it to the functions in which it has names: ``begin(shared)``."""
+    waiting, seen = list(names), set[tuple[int, str]]()
+    for one in waiting:
+        if one.scope.is_class:
+            kept = [*_kept_from(one)]
+            waiting += kept
+            yield from kept
+            continue
+        taken = [each.arg for each in parameters(one.scope.node)] if isinstance(one.scope.node, FunctionNode) else []
+        if one.name not in taken or (id(one.scope), one.name) in seen:
+            continue
+        seen.add((id(one.scope), one.name))
+        owner = one.scope.parent if one.scope.parent is not None and one.scope.parent.is_class else None
+        called = owner.name if owner is not None and one.scope.name in CONSTRUCTORS else one.scope.name
+        at = taken.index(one.name) - (owner is not None and taken[0] in ("self", "cls"))
+        for facts, site in evaluator.callers.sites(called):
+            for found in _handed_to(evaluator, site, Frame(facts, site.place), one, at):
+                waiting.append(found)
+                yield found
+
+
+def _handed_to(evaluator: Evaluator, site: CallSite, frame: Frame, one: Name, at: int) -> Iterator[Name]:
+    """Yield the names of what a call hands over under a name, which a function takes at a place."""
+    spread = next((place for place, each in enumerate(site.node.args) if isinstance(each, ast.Starred)), None)
+    args = [each.value if isinstance(each, ast.Starred) else each for each in site.node.args]
+    handed = args[at : at + 1] if spread is None or at < spread else args[spread:]
+    handed += [each.value for each in site.node.keywords if each.arg in (one.name, None)]
+    for argument in handed:
+        name = dotted(argument)
+        if name is not None:
+            yield one._replace(facts=frame.facts, scope=holder(frame.scope, name), name=name, handed=frame.place)
+        else:
+            for found in _names_in(evaluator, [argument], frame):
+                yield found._replace(whole=found.whole and one.whole, held=one.held)
+
+
+def _kept_from(one: Name) -> Iterator[Name]:
+    """Yield what constructors call an object that they keep by its name: ``rows`` in ``self.kept = rows``."""
+    for scope in (each for each in one.scope.children if each.name in CONSTRUCTORS):
+        for binding in scope.bindings.get(one.name, ()):
+            if isinstance(binding.value, ast.Name):
+                yield one._replace(scope=holder(scope, binding.value.id), name=binding.value.id, handed=None)
+
+
 def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[Name]:
     """Yield the names of what may be changed in place of all that an object was made of."""
-    call, frame, handed = maker.call, maker.frame, maker.frame.place
-    for source in _sources(frame.scope, [*call.args, *(one.value for one in call.keywords)]):
+    yield from _names_in(evaluator, [*maker.call.args, *(one.value for one in maker.call.keywords)], maker.frame)
+
+
+def _names_in(evaluator: Evaluator, arguments: Sequence[ast.expr], frame: Frame) -> Iterator[Name]:
+    """Yield the names of what may be changed in place of all that is handed over."""
+    handed = frame.place
+    for source in _sources(frame.scope, arguments):
         seen, name = source.node, dotted(source.node) or ""
         with evaluator.steps(STEPS):
             things = [one.thing for one in evaluator.evaluate(seen, frame)]
         is_worked_out = _gives_array(frame.scope, seen, 0)
         lists = [isinstance(one, Items | Row) or _is_container(one) for one in things]
+        is_unseen = any(isinstance(one, Unseen) and not (one.given or one.replaced) for one in things)
         if source.new and not all(lists):
+            if not is_worked_out and (is_unseen or any(map(_may_be_list, things))):
+                # It may be a list, whose copy has the same things in it.
+                yield Name(frame.facts, holder(frame.scope, name), name, whole=False, element=True, handed=handed)
             continue
         if is_worked_out or any(map(_may_change, things)):
             is_array = is_worked_out or any(map(_is_array, things))
@@ -181,7 +237,7 @@ def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[Name]:
             )
         elif any(isinstance(one, Instance) for one in things):
             yield Name(frame.facts, holder(frame.scope, name), name, whole=False)
-        elif any(isinstance(one, Unseen) and not (one.given or one.replaced) for one in things):
+        elif is_unseen:
             # It may be a number, or what reports.
             yield Name(frame.facts, holder(frame.scope, name), name, whole=True, element=True, handed=handed)
 
@@ -232,8 +288,9 @@ def _held_in(node: ast.expr) -> Iterator[_Source]:
                 yield _Source(part.iter, copied=True)
         case ast.Call(ast.Attribute(owner, "items" | "values"), []):
             yield _Source(owner)
-        case ast.Call(args=[one]) if called_name(node) in COPIES:
+        case ast.Call(args=[one], keywords=named) if called_name(node) in COPIES:
             yield _Source(one, copied=True, new=called_name(node) == "copy")
+            yield from (_Source(each.value) for each in named)
         case ast.Call(args=several, keywords=named) if called_name(node) in HOLDS:
             yield from map(_Source, (*several, *(one.value for one in named)))
         case ast.IfExp(_, body, orelse):
@@ -251,6 +308,11 @@ def _may_change(thing: Thing) -> bool:
     if isinstance(thing, Made):
         return thing.callee in BUILT_IN or not thing.callee.startswith(_STAY)
     return isinstance(thing, Items | Row) or (isinstance(thing, Unseen) and thing.something)
+
+
+def _may_be_list(thing: Thing) -> bool:
+    """Return whether what a library made may be a list, of which a copy has the same things."""
+    return isinstance(thing, Made) and _may_change(thing) and not thing.callee.startswith(_COPIED_WHOLE)
 
 
 def _is_array(thing: Thing) -> bool:

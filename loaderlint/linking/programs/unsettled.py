@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following.running import MOST_FUNCTIONS, STEPS, Iterations
+from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.programs.errors_told import errors_told
 from loaderlint.linking.programs.layers_held import layers_held
 from loaderlint.linking.programs.logs_read import logs_read
@@ -34,6 +34,7 @@ from loaderlint.linking.workers.top_level import touch_at
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.uses import Hanging, Unsettled
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Place, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.sending import KEEP_AS_GIVEN
@@ -66,7 +67,7 @@ def unsettled(
 ) -> Iterator[Unsettled]:
     """Yield because of what samples may be others without workers, in a program of these files."""
     sent = _Sent(evaluator, site, given, runs, frozenset(files))
-    if len(sent.running) >= MOST_FUNCTIONS:
+    if sent.is_cut:
         yield from _hanging([touch_at(site.frame.facts, site.call)], Hanging.MANY)
     changes = chain(reaching_samples(evaluator, site, given, runs, payload), sent.changes())
     yield from _hanging(layers_held(evaluator, site, given, payload, sent.running), Hanging.LAYERS)
@@ -76,7 +77,7 @@ def unsettled(
     yield from _hanging(directories_changed(sent.running, sent.files, sent.iterated), Hanging.CHANGED)
     yield from _hanging(other_copies(evaluator, sent.instances), Hanging.COPIED)
     yield from _hanging(other_errors(evaluator, sent.running, sent.files), Hanging.RAISED)
-    yield from _hanging(errors_told(sent.files, sent.iterated), Hanging.TOLD)
+    yield from _hanging(errors_told(evaluator, sent.files, sent.iterated), Hanging.TOLD)
     yield from _hanging(modes_set(evaluator, sent.running, sent.files), Hanging.MODE)
     inside = {id(one.node) for one in sent.running}
     yield from _hanging(modules_replaced(evaluator, sent.files, inside), Hanging.MODE)
@@ -103,7 +104,9 @@ class _Sent:
         self._given = given
         self._site = site
         self.files = [facts for facts in evaluator.project.all_python() if facts.source.path in paths]
-        objects, self.running = carried(evaluator, given, site.frame)
+        left: list[Function] = []
+        objects, self.running = carried(evaluator, given, site.frame, left)
+        self.is_cut = bool(left)
         bound = [one.receiver for one in self.running if one.receiver is not None]
         self.instances = list({id(one): one for one in (*(each.instance for each in objects), *bound)}.values())
         self._read: dict[tuple[int, Function], list[Thing]] = {}
@@ -176,9 +179,9 @@ class _Sent:
             return
         for facts in self.files:
             for one in (one for several in names_written(self._evaluator, facts).values() for one in several):
-                last = _last(one.owner)
+                last = last_name(one.owner)
                 if (
-                    (last and (is_known or last == _last(reading.owner)))
+                    (last and (is_known or last == last_name(reading.owner)))
                     and self._may_run(one)
                     and self._may_be_same(one, reading)
                 ):
@@ -248,7 +251,7 @@ class _Sent:
         read_of = self._things_read(reading)
         if receiver is not None:
             if not read_of:
-                return self._is_made_as(_last(reading.owner), receiver)
+                return self._is_made_as(last_name(reading.owner), receiver)
             return any(isinstance(thing, Instance) and self._is_of(thing, receiver) for thing in read_of)
         written_on = self._things(one.owner, Frame(one.facts, one.place))
         known = [thing for thing in written_on if not isinstance(thing, Unseen | Absent)]
@@ -323,13 +326,13 @@ class _Sent:
 
     def _is_called_alike(self, owner: ast.expr, reading: Read) -> bool:
         """Return whether two expressions may stand for the same by the names they end in; what has none may be any."""
-        name = _last(owner)
+        name = last_name(owner) if dotted(owner) else ""
         if not name:
             return True
         if self._is_receiver(reading):
             parts = (dotted(owner) or "").split(".")
             return any(one in self._names_given or f"_{one.lower()}".endswith(_OF_DATASETS) for one in parts)
-        return name == _last(reading.owner) or name in self._handed
+        return name == last_name(reading.owner) or name in self._handed
 
     @cached_property
     def _names_given(self) -> Set[str]:
@@ -346,7 +349,7 @@ class _Sent:
     def _handed(self) -> Set[str]:
         """The names of what was sent has been made of."""
         return {
-            _last(argument)
+            last_name(argument)
             for one in self.instances
             if one.call is not None
             for argument in (*one.call.args, *(keyword.value for keyword in one.call.keywords))
@@ -373,8 +376,3 @@ def _may_have_names(thing: Thing) -> bool:
     if isinstance(thing, Made):
         return not thing.callee.startswith(_NAMELESS)
     return isinstance(thing, Instance | Class | Items)
-
-
-def _last(node: ast.expr) -> str:
-    """Return the last name of an expression, an empty one where it is no name or attribute."""
-    return (dotted(node) or "").rpartition(".")[2]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 
 from loaderlint.linking.workers.top_level import Global, full_name, meant_name, touch_at
 from loaderlint.model.payload import Touch
-from loaderlint.nodes import nodes_of
+from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import Place, PythonFacts, Scope, dotted
 
 _ALL = frozenset({"builtins.globals", "globals"})
@@ -16,9 +16,12 @@ _OF_A_MODULE = frozenset({"builtins.vars", "vars"})
 _RUNS = frozenset({"builtins.exec", "exec"})
 _READS = frozenset({"copy", "get", "items", "keys", "values"})
 """Methods of a dictionary that look at it."""
-_LOOK = frozenset({"dict", "eval", "len", "list", "print", "sorted", "str"})
+_LOOK = frozenset({"dict", "len", "list", "print", "sorted", "str"})
 """Functions that look at the dictionary they are handed."""
-_SPEAK = re.compile(r"\b(?:exec|globals|modules|vars)\b")
+_IMPORTS = frozenset({"__import__", "import_module"})
+_SETS = frozenset({"delattr", "object", "setattr"})
+"""What sets, or patches, an attribute of what it is handed first: ``patch.object(module, "SCALE", 2)``."""
+_SPEAK = re.compile(r"\b(?:__import__|exec|globals|import_module|modules|vars)\b")
 
 
 def speaks_of_globals(facts: PythonFacts) -> bool:
@@ -33,15 +36,23 @@ def changed_by_globals(
 
     What is handed that dictionary may give any of them another value, and so may a text that is run.
     """
-    calls = {id(one.node): _called(scope, one.node) for one in scope.calls if later(one.node, one.place)}
+    around = _modules(scope) if scope is not facts.module and _speaks_of_modules(facts) else None
+    calls = {
+        id(one.node): _called(scope, one.node, around or frozenset())
+        for one in scope.calls
+        if later(one.node, one.place)
+    }
     given = {key for key, name in calls.items() if name in _ALL or name in _OF_A_MODULE}
     named: list[tuple[ast.AST, str | None]] = []
-    if given or (scope is not facts.module and "modules" in facts.attributes):
+    if given or around is not None:
+        modules = around or frozenset()
         names = {name for name, value in _given(scope) if id(value) in given}
         named += [
             (node, name)
             for node in nodes_of(scope.node)
-            for name in _changed(node, lambda one: _is_it(one, given, names))
+            for name in changed_in_table(
+                node, lambda one: _is_it(one, given, names, modules), lambda one: _is_module(one, modules)
+            )
         ]
     if any(name in _RUNS for name in calls.values()):
         named += [
@@ -52,23 +63,44 @@ def changed_by_globals(
         yield from ((Global(facts.source.path, one), touch_at(facts, node)) for one in every)
 
 
-def _called(scope: Scope, call: ast.Call) -> str:
+def _called(scope: Scope, call: ast.Call, modules: Set[str]) -> str:
     """Return the full name of what is called, where that is short: ``globals``, by any name."""
     name = dotted(call.func) or ""
     full = full_name(scope, meant_name(scope, name)) if name else ""
     if full in _OF_A_MODULE:
-        return full if any(_is_module(one) for one in call.args) else ""
+        return full if any(_is_module(one, modules) for one in call.args) else ""
     return full
 
 
-def _is_module(node: ast.expr) -> bool:
-    """Return whether an expression is the module that it stands in: ``sys.modules[__name__]``."""
+def _speaks_of_modules(facts: PythonFacts) -> bool:
+    named = "modules" in facts.attributes or "modules" in facts.module.bindings
+    return named or not _IMPORTS.isdisjoint(facts.calls)
+
+
+def _modules(scope: Scope) -> Set[str]:
+    """Return the names, in a scope and around it, of the module that it stands in: ``me = sys.modules[__name__]``."""
+    found, around = set[str](), scope
+    while True:
+        found |= {name for name, value in _given(around) if _is_module(value, frozenset())}
+        if around.parent is None:
+            return found
+        around = around.parent
+
+
+def _is_module(node: ast.expr, modules: Set[str]) -> bool:
+    """Return whether an expression is the module that it stands in: ``sys.modules[__name__]``, by any of its names."""
     match node:
-        case ast.Subscript(ast.Attribute(_, "modules") | ast.Name("modules"), ast.Name("__name__")):
-            return True
-        case ast.Subscript(ast.Attribute(_, "modules") | ast.Name("modules"), ast.Constant("__main__")):
-            return True
-    return False
+        case ast.Subscript(owner, key):
+            return last_name(owner) == "modules" and _is_own_name(key)
+        case ast.Call(ast.Attribute(owner, "get"), [key, *_]) if last_name(owner) == "modules":
+            return _is_own_name(key)
+        case ast.Call(called, [key, *_]):
+            return last_name(called) in _IMPORTS and _is_own_name(key)
+    return isinstance(node, ast.Name) and node.id in modules
+
+
+def _is_own_name(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Name) and node.id == "__name__") or _text(node) == "__main__"
 
 
 def _given(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
@@ -76,14 +108,19 @@ def _given(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
         yield from ((name, one.value) for one in several if one.value is not None)
 
 
-def _is_it(node: ast.expr, given: set[int], names: set[str]) -> bool:
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and _is_module(node.value):
+def _is_it(node: ast.expr, given: set[int], names: set[str], modules: Set[str]) -> bool:
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and _is_module(node.value, modules):
         return True
     return id(node) in given or (isinstance(node, ast.Name) and node.id in names)
 
 
-def _changed(node: ast.AST, is_it: Callable[[ast.expr], bool]) -> Iterator[str | None]:
-    """Yield the names that a node gives values to by the dictionary of all, None for any of them."""
+def changed_in_table(
+    node: ast.AST, is_it: Callable[[ast.expr], bool], is_module: Callable[[ast.expr], bool]
+) -> Iterator[str | None]:
+    """Yield the names that a node gives values to by the dictionary of all, or their module, None for any of them.
+
+    What is handed that dictionary may change it, but for what is known to look at it.
+    """
     match node:
         case ast.Call(ast.Attribute(owner, method), arguments, keywords) if is_it(owner):
             if method == "update":
@@ -98,14 +135,17 @@ def _changed(node: ast.AST, is_it: Callable[[ast.expr], bool]) -> Iterator[str |
             yield _text(key)
         case ast.AugAssign(owner) if is_it(owner):
             yield None
-        case ast.Attribute(owner, name, ast.Store() | ast.Del()) if _is_module(owner):
+        case ast.Attribute(owner, name, ast.Store() | ast.Del()) if is_module(owner):
             yield name
-        case ast.Call(ast.Name("delattr" | "setattr"), [owner, key, *_]) if _is_module(owner):
+        case ast.Call(called, [owner, key, *_]) if last_name(called) in _SETS and is_module(owner):
             yield _text(key)
-        case ast.Call(args=arguments, keywords=keywords):
-            handed = [*arguments, *(one.value for one in keywords)]
-            called = (dotted(node.func) or "").rpartition(".")[2]
-            if called not in _LOOK and any(is_it(one) for one in handed):
+        case ast.Call(ast.Attribute(_, "multiple"), [owner], keywords) if is_module(owner):
+            yield from (one.arg for one in keywords)
+        case ast.Call(ast.Name("eval"), [ast.Constant(str(text)), *_]) if "(" not in text:
+            pass
+        case ast.Call(called, arguments, keywords):
+            looks = isinstance(called, ast.Name) and called.id in _LOOK
+            if not looks and any(is_it(one) for one in (*arguments, *(each.value for each in keywords))):
                 yield None
 
 

@@ -262,9 +262,11 @@ def _patched(evaluator: Evaluator, facts: PythonFacts, site: CallSite, name: str
         case [ast.Constant(str(text)), *_] if patch in ("unittest.mock.patch", "unittest.mock.patch.dict"):
             owner, _, attribute = text.rpartition(".")
             module = evaluator.project.module(owner, facts.source.path)
-            # The file itself is the one that runs, or may be.
             module = facts.source.path if owner == "__main__" else module
             yield Global(module, attribute) if module else Global("", f"{text}.")
+        case [ast.Constant("__main__")] if patch == "unittest.mock.patch.multiple":
+            # The file itself is the one that runs, or may be.
+            yield from (Global(facts.source.path, one.arg) for one in site.node.keywords if one.arg)
         case [owner, ast.Constant(str(attribute)), *_] if patch == "unittest.mock.patch.object" and dotted(owner):
             meant = meant_by(evaluator, facts, site.place.scope, f"{dotted(owner)}.{attribute}")
             yield from (one for one in meant if one.name == attribute)

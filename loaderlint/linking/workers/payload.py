@@ -144,8 +144,13 @@ def _written(given: Given | None, frame: Frame) -> str:
     return source.at(span) if span is not None and span.path == source.path else ""
 
 
-def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> tuple[list[Carried], list[Function]]:
-    """Return the objects that a loader's workers get copies of, and the functions that run on them there."""
+def carried(
+    evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, left: list[Function] | None = None
+) -> tuple[list[Carried], list[Function]]:
+    """Return the objects that a loader's workers get copies of, and the functions that run on them there.
+
+    Functions among these that were not looked into are ``left``.
+    """
     keepsakes = Keepsakes(evaluator, frame)
     running: list[Function] = []
     for role in ("dataset", "collate_fn"):
@@ -153,7 +158,7 @@ def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> t
             walk = _Walk(evaluator, keepsakes)
             with evaluator.steps(_STEPS):
                 walk.visit(one, Role(role), 0)
-            running.extend(walk.running())
+            running.extend(walk.running(left))
     return keepsakes.carried, running
 
 
@@ -216,13 +221,13 @@ class _Walk:
         """Return the things that travel."""
         return list(self._visited.values())
 
-    def running(self) -> list[Function]:
-        """Return the functions that run in a worker.
+    def running(self, left: list[Function] | None = None) -> list[Function]:
+        """Return the functions that run in a worker; those that were not looked into are ``left``.
 
         What an attribute keeps runs there only where worker code reads the attribute: the constructor may be all that
         calls it.
         """
-        found = {id(one.node): one for one in functions_run_by(self.evaluator, self._entries)}
+        found = {id(one.node): one for one in functions_run_by(self.evaluator, self._entries, left)}
         waiting = self._of_attributes
         while waiting:
             names = _attributes_read(self.evaluator, found.values())
@@ -230,7 +235,7 @@ class _Walk:
             waiting = [(name, function) for name, function in waiting if name not in names]
             if not ready:
                 break
-            for one in functions_run_by(self.evaluator, ready):
+            for one in functions_run_by(self.evaluator, ready, left):
                 found.setdefault(id(one.node), one)
         return list(found.values())
 

@@ -156,7 +156,7 @@ def _asks_only(parent: ast.AST) -> bool:
     return isinstance(parent, ast.If | ast.UnaryOp | ast.BoolOp | ast.Assert)
 
 
-def place_in(scope: Scope, node: ast.expr) -> Place:
+def place_in(scope: Scope, node: ast.expr | ast.stmt) -> Place:
     """Return where an expression of a scope stands, as far as statements and calls tell."""
     return place_of(_placed(scope), node, scope)
 
@@ -169,7 +169,7 @@ def _placed(scope: Scope) -> Iterator[tuple[ast.AST, Place]]:
     yield from ((iterated, place) for iterated, _, place in scope.iterations)
 
 
-def place_of(placed: Iterable[tuple[ast.AST, Place]], node: ast.expr, scope: Scope) -> Place:
+def place_of(placed: Iterable[tuple[ast.AST, Place]], node: ast.expr | ast.stmt, scope: Scope) -> Place:
     """Return where an expression stands: the place of the smallest statement or call around it that is known."""
     around = [
         (_size(other), place)
