@@ -2109,7 +2109,7 @@ def test_what_a_user_gives_a_typed_command_is_what_its_annotation_makes_of_it(
     assert {one.shown for one in loader.num_workers.candidates} == expected
 
 
-SWITCHES = {
+SWITCHED = {
     "on by default": ("pin: bool = True", ["True", "False"]),
     "off by default": ("pin: bool = False", ["False", "True"]),
     "on where an option declares it": ("pin: bool = typer.Option(True)", ["True", "False"]),
@@ -2117,7 +2117,7 @@ SWITCHES = {
 }
 
 
-@pytest.mark.parametrize(("declared", "expected"), SWITCHES.values(), ids=SWITCHES.keys())
+@pytest.mark.parametrize(("declared", "expected"), SWITCHED.values(), ids=SWITCHED.keys())
 def test_a_switch_gives_each_of_its_answers_once(declared: str, expected: list[str]) -> None:
     program = f"import typer\ndef main({declared}):\n    DataLoader(1, pin_memory=pin)\ntyper.run(main)\n"
     (loader,) = loaders_of(program)
