@@ -39,6 +39,21 @@ def repeated(
 REPEATED: dict[str, tuple[str, str, str]] = {
     "a range": ("for i in range(8):\n    yield i", "pass", "range(8)"),
     "an iterator of a range": ("return iter(range(8))", "pass", "iter(range(8))"),
+    "what is taken one by one": (
+        "it = iter(range(8))\nwhile True:\n    try:\n        yield next(it)\n    except StopIteration:\n        return",
+        "pass",
+        "range(8)",
+    ),
+    "what is taken one by one until its end": (
+        "it = iter(range(8))\ntry:\n    while True:\n        yield next(it)\nexcept StopIteration:\n    pass",
+        "pass",
+        "range(8)",
+    ),
+    "what is taken one by one of the object": (
+        "while True:\n    try:\n        x = next(self.it)\n    except StopIteration:\n        break\n    yield x",
+        "self.it = iter(range(8))",
+        "self.it",
+    ),
     "a file": ("yield from open('x')", "pass", "open('x')"),
     "a file with a name": ("with open('x') as f:\n    for line in f:\n        yield line", "pass", "f"),
     "files": (
@@ -96,6 +111,20 @@ NOT_REPEATED: dict[str, tuple[str, str]] = {
     "an object that asks": ("yield from Shared()", "pass"),
     "a source that is replaced": ("yield from self.all", "self.all = [1]\nself.all = Source()"),
     "draws": ("for i in range(8):\n    yield torch.randn(2)", "pass"),
+    "what is taken one by one, and begins anew": (
+        "it = iter(range(8))\nwhile True:\n    try:\n        yield next(it)\n    except StopIteration:\n"
+        "        it = iter(range(8))",
+        "pass",
+    ),
+    "what is taken one by one, and is not seen": (
+        "it = iter(Source())\nwhile True:\n    try:\n        yield next(it)\n    except StopIteration:\n        return",
+        "pass",
+    ),
+    "what is taken one by one with a step of its own": (
+        "it = iter(range(get_worker_info().id, 8, 2))\nwhile True:\n    try:\n        yield next(it)\n"
+        "    except StopIteration:\n        return",
+        "pass",
+    ),
     "no end": ("while True:\n    for i in range(8):\n        yield i", "pass"),
     "nothing iterated": ("yield 1", "pass"),
     "a rank that a helper tells": (
