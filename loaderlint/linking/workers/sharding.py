@@ -22,6 +22,7 @@ from loaderlint.linking.things.kinds import (
     Row,
 )
 from loaderlint.linking.things.possibilities import under
+from loaderlint.linking.workers.pipelines import unsplit
 from loaderlint.linking.workers.taken_by_next import taken_by_next
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import Binding, Place, PythonFacts, dotted
@@ -61,6 +62,8 @@ def repeated(evaluator: Evaluator, given: Mapping[str, Given], starting: Sequenc
     if any(word in one.facts.text(one.node) for one in starting for word in _SHARES_OUT_AT_START):
         return
     for one in _iterated(evaluator, given["dataset"].possibilities, 0) if "dataset" in given else ():
+        if isinstance(one.thing, Made):
+            yield from unsplit(evaluator, one)
         if isinstance(one.thing, Instance):
             with evaluator.steps(STEPS * 4):
                 source = _Reading(evaluator).source(one.thing)
@@ -289,7 +292,8 @@ class _Reading:
         return bool(bindings) and all(self._binding(one, frame, depth) for one in bindings)
 
     def _binding(self, binding: Binding, frame: Frame, depth: int) -> bool:
-        if binding.kind == "list":
+        if binding.kind in ("list", "pop", "clear"):
+            # What is left of it, or put into it, is of what is iterated.
             return True
         if binding.kind not in ("assign", "unpack", "loop", "with") or binding.value is None:
             return False
