@@ -122,6 +122,23 @@ LENGTHS: dict[str, tuple[str, list[int | None]]] = {
         "part = Subset(Numbers(), [0])\npart += Numbers()\nDataLoader(part)",
         [],
     ),
+    "several that are joined": ("DataLoader(ConcatDataset([Numbers(), Subset(Numbers(), [0, 1])]))", [5]),
+    "several that are added": ("DataLoader(Numbers(4) + Numbers(5))", [9]),
+    "several that are joined, one of two": (
+        "DataLoader(ConcatDataset([Numbers(1), Numbers(7 if torch.cuda.is_available() else 8)]))",
+        [8, 9],
+    ),
+    "several that are joined, one not seen": ("DataLoader(ConcatDataset([Numbers(), given()]))", [None]),
+    "several that are joined, some not seen": ("DataLoader(ConcatDataset([Numbers(), *given()]))", [None]),
+    "several that are joined of a list": ("every = [Numbers()]\nDataLoader(ConcatDataset(every))", [None]),
+    "several that are joined again and again": (
+        "every = Numbers()\nfor _ in range(3):\n    every = ConcatDataset([every, Numbers()])\nDataLoader(every)",
+        [None],
+    ),
+    "several that are added again and again": (
+        "every = Numbers()\nfor _ in range(3):\n    every = every + Numbers()\nDataLoader(every)",
+        [],
+    ),
     "a list read by a class": ("class D(Dataset):\n    pass\nDataLoader(D())", [None]),
 }
 

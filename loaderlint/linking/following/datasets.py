@@ -31,6 +31,7 @@ from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.datasets import (
+    CONCATENATIONS,
     DATAPIPE_BASE,
     ENDLESS,
     FLUENT,
@@ -56,6 +57,10 @@ from loaderlint.vocabulary.datasets import (
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_MOST_JOINED = 16
+_DEEPEST_JOINED = 4
+_MOST_LENGTHS = 64
+"""More data sets joined at once, in each other, or together of more lengths than this are not counted."""
 STEPS = 300
 """Expressions followed to find out what one dataset is."""
 _DEEPEST_CHAIN = 12
@@ -281,7 +286,7 @@ def counted(evaluator: Evaluator, of: Possibilities, span: Span) -> Possibilitie
     return tuple(found)
 
 
-def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:
+def _lengths(evaluator: Evaluator, one: Possibility, depth: int = 0) -> Iterator[tuple[int, Assumptions]]:
     thing = one.thing
     if isinstance(thing, Row):
         # A row of other things, such as the two parts of a split, may be taken apart unseen.
@@ -300,6 +305,8 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
     elif isinstance(thing, Made) and thing.callee in SPLITS:
         if thing.part is not None and not _may_get_others(evaluator):
             yield from _part_lengths(evaluator, thing, thing.part, one.assumptions)
+    elif isinstance(thing, Made) and thing.callee in CONCATENATIONS:
+        yield from _joined_lengths(evaluator, thing, one.assumptions, depth)
     elif isinstance(thing, Made) and thing.callee in TENSOR_DATASETS:
         for tensor in thing.call.args[:1]:
             for way in evaluator.evaluate(tensor, thing.frame):
@@ -307,6 +314,32 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
                     joint = together(one.assumptions, assumptions)
                     if joint is not None:
                         yield rows, joint
+
+
+def _joined_lengths(
+    evaluator: Evaluator, joined: Made, assumptions: Assumptions, depth: int
+) -> Iterator[tuple[int, Assumptions]]:
+    """Yield how many samples the data sets have together that stand in the brackets a joined one is given.
+
+    How often a loop joins another to what it has is not counted.
+    """
+    if any(arm.loop for arm in joined.frame.place.arms):
+        return
+    given = arguments(joined.call, ["datasets"]).get("datasets")
+    parts = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    if not parts or len(parts) > _MOST_JOINED or depth > _DEEPEST_JOINED:
+        return
+    found = [(0, assumptions)]
+    for part in parts:
+        ways = () if isinstance(part, ast.Starred) else evaluator.evaluate(part, joined.frame)
+        lengths = [one for way in ways for one in _lengths(evaluator, way, depth + 1)]
+        found = [
+            (before + length, joint)
+            for before, met in found
+            for length, also in lengths
+            if (joint := together(met, also)) is not None
+        ][:_MOST_LENGTHS]
+    yield from found
 
 
 def _part_lengths(
