@@ -17,7 +17,8 @@ class IterableNotSharded(Rule):
     ## What it does
     Finds an `IterableDataset` of two or more workers whose `__iter__` reads the same in each of them, followed from
     what it yields to the files, ranges or lists it is made of, each part of a `ChainDataset` (`first + second`) by
-    itself. Quiet where anything on that way asks for its worker, wraps a source that may share itself out, draws at
+    itself, and a `DataPipeline` of webdataset that begins with a `SimpleShardList` and has no stage that splits by
+    worker. Quiet where anything on that way asks for its worker, wraps a source that may share itself out, draws at
     random, or was not seen. A rank shares out among processes alone, where the constructor alone sets it or
     `torch.distributed` tells it; any other may count workers, and is quiet.
 

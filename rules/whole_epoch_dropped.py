@@ -16,7 +16,8 @@ class WholeEpochDropped(Rule):
 
     ## What it does
     Finds `drop_last=True` where the dataset is seen to have fewer samples than one batch takes: a list, a range,
-    tensors whose size stands in the code, a class whose `__len__` gives a number, parts of these by `random_split`.
+    tensors whose size stands in the code, a class whose `__len__` gives a number, parts of these by `random_split`,
+    several of them in a `ConcatDataset`.
 
     ## Why it breaks
     The one batch is incomplete, so it is dropped. The loop over the loader never runs, nothing is trained, and nothing

@@ -28,6 +28,9 @@ ITERABLE_DATASETS = frozenset(
 )
 """Classes that are IterableDatasets under another name."""
 
+CONCATENATIONS = frozenset({"torch.utils.data.ConcatDataset", "torch.utils.data.dataset.ConcatDataset"})
+"""torch's class of datasets that are read one behind the other, by index."""
+
 CHAINS = ("torch.utils.data.ChainDataset", "torch.utils.data.dataset.ChainDataset")
 """The class that iterates one iterable dataset after the other, each as it is."""
 

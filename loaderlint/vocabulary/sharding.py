@@ -56,3 +56,15 @@ PASSING_METHODS = frozenset(
     {"items", "keys", "values", "readlines", "read", "split", "splitlines", "tolist", "iterrows", "itertuples", "glob"}
 )
 """Methods that give the same where what they are called on is the same."""
+
+WEBDATASET = "webdataset."
+"""How the names of webdataset begin, whose stages read what the one before gives."""
+
+SHARD_PIPELINES = frozenset({"webdataset.DataPipeline", "webdataset.pipeline.DataPipeline"})
+"""Its datasets that have the stages alone that they are given."""
+
+SHARD_LISTS = frozenset({"webdataset.SimpleShardList", "webdataset.shardlists.SimpleShardList"})
+"""Its lists of shards that give all of them in every worker."""
+
+SELECTS_SAMPLES = frozenset({"select", "slice", "Processor", "pipelinefilter", "RestCurried"})
+"""Its stages, by the last part of their names, that may leave out what another worker gives."""

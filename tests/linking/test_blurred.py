@@ -137,6 +137,58 @@ def test_attributes_set_by_name(files: dict[str, str] | str, expected: set[str])
     assert traced(files) == expected
 
 
+KEEPING = {
+    "in its dictionary": "self.__dict__.update(given)",
+    "in what vars gives": "vars(self).update(given)",
+    "in a loop": "for key, value in given.items(): setattr(self, key, value)",
+}
+MADE: dict[str, tuple[str, str, set[str]]] = {
+    "with it": ("4", "cfg = Settings(workers=⟦2⟧)", {"2"}),
+    "without it": ("⟦4⟧", "cfg = Settings(depth=2)", {"4"}),
+    "with it by a dictionary": ("4", "cfg = Settings(**{'workers': ⟦2⟧})", {"2"}),
+    "with a dictionary that is not seen": ("4", "cfg = Settings(**read())", {"open"}),
+    "with it, and set afterwards": ("4", "cfg = Settings(workers=2)\ncfg.workers = ⟦3⟧", {"3", "open"}),
+}
+
+
+@pytest.mark.parametrize("keeping", KEEPING.values(), ids=KEEPING.keys())
+@pytest.mark.parametrize(("own", "made", "expected"), MADE.values(), ids=MADE.keys())
+def test_a_constructor_that_keeps_its_keywords_as_attributes(
+    own: str, made: str, expected: set[str], keeping: str
+) -> None:
+    top = f"class Settings:\n    workers = {own}\n    def __init__(self, **given):\n        {keeping}\n"
+    assert traced(f"{top}{made}{READ}") == expected
+
+
+def test_a_class_that_nobody_is_seen_to_make_has_its_own_default() -> None:
+    loading = "    def loader(self):\n        return DataLoader(data, num_workers=self.workers)\n"
+    program = (
+        "class Trainer:\n    workers = ⟦4⟧\n    def __init__(self, **given):\n        self.__dict__.update(given)\n"
+    )
+    assert traced(f"{program}{loading}") == {"4", "open"}
+    made = program.replace("⟦4⟧", "4")
+    assert traced(f"{made}{loading}Trainer(workers=⟦2⟧).loader()\n") == {"2"}
+
+
+AFTERWARDS: dict[str, tuple[str, str, set[str]]] = {
+    "all at once": ("4", "vars(cfg).update({'workers': ⟦2⟧})", {"2"}),
+    "by a name": ("4", "given = {'workers': ⟦2⟧}\nvars(cfg).update(given)", {"2", "open"}),
+    "in a loop": (
+        "4",
+        "given = {'workers': ⟦2⟧}\nfor key, value in given.items():\n    setattr(cfg, key, value)",
+        {"2", "open"},
+    ),
+    "others": ("⟦4⟧", "given = {'depth': 2}\nvars(cfg).update(given)", {"4", "open"}),
+    "of a dictionary of its own": ("⟦4⟧", "cfg.update({'workers': 2})", {"4"}),
+}
+
+
+@pytest.mark.parametrize(("own", "change", "expected"), AFTERWARDS.values(), ids=AFTERWARDS.keys())
+def test_attributes_of_an_object_set_from_a_dictionary(own: str, change: str, expected: set[str]) -> None:
+    update = "    def update(self, given):\n        pass\n"
+    assert traced(f"{CFG.replace('⟦4⟧', own).replace('cfg =', f'{update}cfg =')}{change}{READ}") == expected
+
+
 _MERGES = "    def merge(self, args):\n        for arg in args:\n            key, value = arg.split('=')\n"
 SET_ELSEWHERE = {
     "on the object itself": (f"{_MERGES}            setattr(self, key, value)\n", True),

@@ -392,6 +392,18 @@ ACTIONS: Cases = {
     ),
 }
 
+OTHERS = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Data:\n    workers: int = 0\n"
+NESTED = f"""{IMPORT}from dataclasses import dataclass
+import tyro
+from others import Data
+from {{}} import DEFAULT
+@dataclass(frozen=True)
+class Config:
+    data: Data = {{}}
+config = tyro.cli(Config)
+DataLoader(1, num_workers=config.data.workers)
+"""
+
 SEVERAL = f"""{PARSER}parser.add_argument("--size", type=int, default=8)
 parser.add_argument("--workers", type=int, default=⟦4⟧)
 """
@@ -1012,6 +1024,25 @@ FOLLOWED: Cases = {
         main(tyro.cli(Config))
         """,
         {"2", "open"},
+    ),
+    "tyro: a nested dataclass that starts from an object of another file": (
+        {
+            "others.py": f"{OTHERS}DEFAULT = Data(workers=⟦2⟧)\n",
+            "main.py": NESTED.format("others", "DEFAULT"),
+        },
+        {"2", "open"},
+    ),
+    "tyro: a nested dataclass that starts from an object that is not seen": (
+        {"others.py": OTHERS, "main.py": NESTED.format("elsewhere", "DEFAULT")},
+        {"open"},
+    ),
+    "tyro: a nested dataclass that starts from a part of an object that is not seen": (
+        {"others.py": OTHERS, "main.py": NESTED.format("elsewhere", "DEFAULT.data")},
+        {"open"},
+    ),
+    "tyro: a nested dataclass that starts from no object": (
+        {"others.py": OTHERS.replace("0", "⟦0⟧"), "main.py": NESTED.format("elsewhere", "None")},
+        {"0", "open"},
     ),
     "tyro: a nested dataclass without a default": (
         """

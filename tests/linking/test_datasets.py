@@ -122,6 +122,23 @@ LENGTHS: dict[str, tuple[str, list[int | None]]] = {
         "part = Subset(Numbers(), [0])\npart += Numbers()\nDataLoader(part)",
         [],
     ),
+    "several that are joined": ("DataLoader(ConcatDataset([Numbers(), Subset(Numbers(), [0, 1])]))", [5]),
+    "several that are added": ("DataLoader(Numbers(4) + Numbers(5))", [9]),
+    "several that are joined, one of two": (
+        "DataLoader(ConcatDataset([Numbers(1), Numbers(7 if torch.cuda.is_available() else 8)]))",
+        [8, 9],
+    ),
+    "several that are joined, one not seen": ("DataLoader(ConcatDataset([Numbers(), given()]))", [None]),
+    "several that are joined, some not seen": ("DataLoader(ConcatDataset([Numbers(), *given()]))", [None]),
+    "several that are joined of a list": ("every = [Numbers()]\nDataLoader(ConcatDataset(every))", [None]),
+    "several that are joined again and again": (
+        "every = Numbers()\nfor _ in range(3):\n    every = ConcatDataset([every, Numbers()])\nDataLoader(every)",
+        [None],
+    ),
+    "several that are added again and again": (
+        "every = Numbers()\nfor _ in range(3):\n    every = every + Numbers()\nDataLoader(every)",
+        [],
+    ),
     "a list read by a class": ("class D(Dataset):\n    pass\nDataLoader(D())", [None]),
 }
 
@@ -268,7 +285,7 @@ def test_what_is_known_to_work_for_a_sample(text: str, expected: list[bool]) -> 
     assert [one.works for one in loader_of(HEAD + text).payload.datasets] == expected
 
 
-def test_a_data_set_that_takes_the_place_of_the_whole_it_is_a_part_of_has_no_length_seen() -> None:
+def test_a_data_set_that_takes_the_place_of_the_whole_it_is_a_part_of_may_have_any_length() -> None:
     program = (
         "from torch.utils.data import random_split\n"
         "class Data:\n    def __init__(self, rows):\n        self.rows = rows\n"
@@ -277,4 +294,4 @@ def test_a_data_set_that_takes_the_place_of_the_whole_it_is_a_part_of_has_no_len
         "data = Data(range(100))\ndata.split()\ndata.split()\nprint(len(data.loader()))\n"
     )
     loader = loader_of(program)
-    assert [one.length for one in loader.payload.datasets if one.length is not None] == []
+    assert {one.length for one in loader.payload.datasets} == {100, None}

@@ -194,7 +194,60 @@ LOCAL: Cases = {
                     break
                 options.pop(name, None)
             DataLoader(data, **options)
-        load(num_workers=⟦8⟧)
+        load(num_workers=8)
+        """,
+        {"open"},
+    ),
+    "pop of a key that a loop goes through alone": (
+        "options = {'num_workers': 8}\nfor key in ['num_workers']:\n    del options[key]\nDataLoader(data, **options)",
+        {"0 unwritten"},
+    ),
+    "pop of each key a loop goes through that is there": (
+        """
+        options = {'num_workers': 8, 'timeout': 2}
+        for name in ('num_workers', 'timeout'):
+            if name in options:
+                del options[name]
+        DataLoader(data, **options)
+        """,
+        {"0 unwritten"},
+    ),
+    "pop of the keys of which a loop asks something": (
+        """
+        options = {'num_workers': 8, 'timeout': 2}
+        for name in ('num_workers', 'timeout'):
+            if unwanted(name):
+                del options[name]
+        DataLoader(data, **options)
+        """,
+        {"open"},
+    ),
+    "pop of other keys of which a loop asks something": (
+        """
+        options = {'num_workers': ⟦8⟧, 'timeout': 2}
+        for name in ('pin_memory', 'timeout'):
+            if unwanted(name):
+                options.pop(name, None)
+        DataLoader(data, **options)
+        """,
+        {"8"},
+    ),
+    "pop of keys that are not seen": (
+        """
+        options = {'num_workers': 8}
+        for name in unwanted():
+            del options[name]
+        DataLoader(data, **options)
+        """,
+        {"open"},
+    ),
+    "pop of keys that are not seen, under a condition": (
+        """
+        options = {'num_workers': ⟦8⟧}
+        if slow:
+            for name in unwanted():
+                del options[name]
+        DataLoader(data, **options)
         """,
         {"8", "open"},
     ),

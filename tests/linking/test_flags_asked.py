@@ -65,6 +65,36 @@ CASES: Cases = {
         + "    if asked():\n        FLAGS.set_default('workers', ⟦3⟧)\n    DataLoader(1, num_workers=_WORKERS.value)\n",
         {"2", "3", "open"},
     ),
+    "absl: another default set right before": (
+        HELD.format("0") + "    def main(argv):\n        FLAGS.set_default('workers', ⟦3⟧)\n"
+        "        DataLoader(1, num_workers=_WORKERS.value)\n",
+        {"3", "open"},
+    ),
+    "absl: another default set afterwards": (
+        HELD.format("⟦2⟧") + "    DataLoader(1, num_workers=FLAGS.workers)\n    FLAGS.set_default('workers', ⟦3⟧)\n",
+        {"2", "3", "open"},
+    ),
+    "absl: a value set by the flag's name": (
+        HELD.format("2") + "    FLAGS['workers'].value = ⟦3⟧\n    DataLoader(1, num_workers=FLAGS.workers)\n",
+        {"3"},
+    ),
+    "absl: a value set by the flag's name, read from the holder": (
+        HELD.format("2") + "    FLAGS['workers'].value = ⟦3⟧\n    DataLoader(1, num_workers=_WORKERS.value)\n",
+        {"3"},
+    ),
+    "absl: a value set by the flag's name in some runs": (
+        HELD.format("⟦2⟧")
+        + "    if asked():\n        FLAGS['workers'].value = ⟦3⟧\n    DataLoader(1, num_workers=FLAGS.workers)\n",
+        {"2", "3", "open"},
+    ),
+    "absl: a value set by another flag's name": (
+        HELD.format("⟦2⟧") + "    FLAGS['others'].value = 3\n    DataLoader(1, num_workers=FLAGS.workers)\n",
+        {"2", "open"},
+    ),
+    "absl: a value set of something else's": (
+        HELD.format("⟦2⟧") + "    table['workers'].value = 3\n    DataLoader(1, num_workers=FLAGS.workers)\n",
+        {"2", "open"},
+    ),
     "absl: a default of something else's": (
         HELD.format("⟦2⟧") + "    store.set_default('workers', 3)\n    DataLoader(1, num_workers=_WORKERS.value)\n",
         {"2", "open"},

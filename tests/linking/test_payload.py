@@ -569,6 +569,24 @@ IN_WORKERS: dict[str, tuple[str, list[str]]] = {
         """,
         ["torch.ones(3).cuda()"],
     ),
+    "reading an item, which goes on meanwhile": (
+        """
+        class D(Dataset):
+            def __getitem__(self, index):
+                return torch.ones(3).cuda(non_blocking=True)
+        DataLoader(D())
+        """,
+        ["torch.ones(3).cuda(non_blocking=True)"],
+    ),
+    "reading an item by a method of one's own": (
+        """
+        class D(Dataset):
+            def __getitem__(self, index):
+                return index.cuda(version=12)
+        DataLoader(D())
+        """,
+        [],
+    ),
     "a helper of reading an item": (
         """
         class D(Dataset):

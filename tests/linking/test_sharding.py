@@ -39,6 +39,27 @@ def repeated(
 REPEATED: dict[str, tuple[str, str, str]] = {
     "a range": ("for i in range(8):\n    yield i", "pass", "range(8)"),
     "an iterator of a range": ("return iter(range(8))", "pass", "iter(range(8))"),
+    "what is taken one by one": (
+        "it = iter(range(8))\nwhile True:\n    try:\n        yield next(it)\n    except StopIteration:\n        return",
+        "pass",
+        "range(8)",
+    ),
+    "what is taken one by one until its end": (
+        "it = iter(range(8))\ntry:\n    while True:\n        yield next(it)\nexcept StopIteration:\n    pass",
+        "pass",
+        "range(8)",
+    ),
+    "what is taken one by one of the object": (
+        "while True:\n    try:\n        x = next(self.it)\n    except StopIteration:\n        break\n    yield x",
+        "self.it = iter(range(8))",
+        "self.it",
+    ),
+    "a buffer of what is read": (
+        "held = []\nfor x in self.all:\n    held.append(x)\n    if len(held) > 2:\n        yield held.pop(0)\n"
+        "yield from held",
+        "self.all = [1]",
+        "self.all",
+    ),
     "a file": ("yield from open('x')", "pass", "open('x')"),
     "a file with a name": ("with open('x') as f:\n    for line in f:\n        yield line", "pass", "f"),
     "files": (
@@ -96,6 +117,30 @@ NOT_REPEATED: dict[str, tuple[str, str]] = {
     "an object that asks": ("yield from Shared()", "pass"),
     "a source that is replaced": ("yield from self.all", "self.all = [1]\nself.all = Source()"),
     "draws": ("for i in range(8):\n    yield torch.randn(2)", "pass"),
+    "a buffer of what is not seen": (
+        "held = []\nfor x in Source():\n    held.append(x)\n    if len(held) > 2:\n        yield held.pop(0)\n"
+        "yield from held",
+        "pass",
+    ),
+    "a buffer that asks": (
+        "held = []\nfor x in Shared():\n    held.append(x)\n    if len(held) > 2:\n        yield held.pop(0)\n"
+        "yield from held",
+        "pass",
+    ),
+    "what is taken one by one, and begins anew": (
+        "it = iter(range(8))\nwhile True:\n    try:\n        yield next(it)\n    except StopIteration:\n"
+        "        it = iter(range(8))",
+        "pass",
+    ),
+    "what is taken one by one, and is not seen": (
+        "it = iter(Source())\nwhile True:\n    try:\n        yield next(it)\n    except StopIteration:\n        return",
+        "pass",
+    ),
+    "what is taken one by one with a step of its own": (
+        "it = iter(range(get_worker_info().id, 8, 2))\nwhile True:\n    try:\n        yield next(it)\n"
+        "    except StopIteration:\n        return",
+        "pass",
+    ),
     "no end": ("while True:\n    for i in range(8):\n        yield i", "pass"),
     "nothing iterated": ("yield 1", "pass"),
     "a rank that a helper tells": (
@@ -214,3 +259,27 @@ def test_a_chain_repeats_what_its_parts_do(made: str, found: bool) -> None:
 )
 def test_datasets_that_are_added_are_of_the_kind_of_the_first(made: str, iterable: bool | None) -> None:
     assert loader_of(f"{JOINED}DataLoader({made}, num_workers=2)\n").payload.iterable is iterable
+
+
+STAGES = {
+    "none that shares out": ("wds.SimpleShardList(urls), wds.tarfile_to_samples(), wds.shuffle(8)", True),
+    "one that is named and not called": ("wds.SimpleShardList(urls), wds.non_empty, wds.tarfile_to_samples()", True),
+    "one for each worker": ("wds.SimpleShardList(urls), wds.split_by_worker, wds.tarfile_to_samples()", False),
+    "one of its own": ("wds.SimpleShardList(urls), own, wds.tarfile_to_samples()", False),
+    "one that is not seen": ("wds.SimpleShardList(urls), made(), wds.tarfile_to_samples()", False),
+    "several that are not seen": ("wds.SimpleShardList(urls), *made()", False),
+    "one that selects": ("wds.SimpleShardList(urls), wds.tarfile_to_samples(), wds.select(own)", False),
+    "shards that are drawn": ("wds.ResampledShards(urls), wds.tarfile_to_samples()", False),
+    "no shards": ("Source(urls), wds.tarfile_to_samples()", False),
+}
+
+
+@pytest.mark.parametrize(("stages", "found"), STAGES.values(), ids=list(STAGES))
+def test_a_pipeline_shares_out_by_its_stages_alone(stages: str, found: bool) -> None:
+    text = f"{HEAD}import webdataset as wds\ndata = wds.DataPipeline({stages})\nDataLoader(data, num_workers=2)\n"
+    assert [one.what for one in loader_of(text).payload.code.repeated] == ["wds.SimpleShardList(urls)"] * found
+
+
+def test_a_dataset_of_the_library_shares_out_by_itself() -> None:
+    text = f"{HEAD}import webdataset as wds\ndata = wds.WebDataset(urls).shuffle(8)\nDataLoader(data, num_workers=2)\n"
+    assert loader_of(text).payload.code.repeated == ()

@@ -26,6 +26,7 @@ _SETS_BY_NAME = re.compile(rb"setattr|__dict__|\bvars\b|patch\.object")
 """How a file may set attributes whose names it does not hold."""
 
 _Key: TypeAlias = tuple[str, int]
+_Thing: TypeAlias = Instance | Class | Module | CommandLine
 
 
 class _Change(Struct, frozen=True, eq=False):
@@ -59,14 +60,19 @@ class Blurred:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
 
-    def may_set(self, thing: Instance | Class | Module | CommandLine, name: str, until: Place | None = None) -> bool:
+    def may_set(self, thing: _Thing, name: str, until: Place | None = None) -> bool:
         """Return whether an attribute of a thing may be set by such a change, where it is read at a place."""
+        return any(True for _ in self._setting(thing, name, until))
+
+    def changes_of(self, thing: Instance, name: str) -> list[AttributeChange]:
+        """Return the changes that may set an attribute of an object."""
+        return [one.at for one in self._setting(thing, name, None)]
+
+    def _setting(self, thing: _Thing, name: str, until: Place | None) -> Iterator[_Change]:
         named, others = self._changes
         changes = [one for one in (*named.get(name, ()), *others) if one.may_set(name, until)]
-        if not changes:
-            return False
-        keys = self._keys_of(thing)
-        return any(not keys.isdisjoint(self._changed_by(one)) for one in changes)
+        keys = self._keys_of(thing) if changes else set()
+        yield from (one for one in changes if not keys.isdisjoint(self._changed_by(one)))
 
     def may_set_any(self, owners: Possibilities, name: str, until: Place) -> bool:
         """Return whether an attribute of one of several things may be set by such a change."""
@@ -101,7 +107,7 @@ class Blurred:
                     others.append(_Change(facts, at, *_ends(at.name)))
         return named, others
 
-    def _keys_of(self, thing: Instance | Class | Module | CommandLine) -> Set[_Key]:
+    def _keys_of(self, thing: _Thing) -> Set[_Key]:
         if not isinstance(thing, Instance | Class):
             return {_key(thing)}
         owner = thing.of if isinstance(thing, Instance) else thing
@@ -142,7 +148,7 @@ class Blurred:
             yield _key(own)
 
 
-def _key(thing: Instance | Class | Module | CommandLine) -> _Key:
+def _key(thing: _Thing) -> _Key:
     """Return what a change is kept under: what is set on an object is not set on its class."""
     if isinstance(thing, Instance):
         return "object", id(thing.of.node)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import doubts, effects, entries_after, methods, turns
+from loaderlint.linking.following import doubts, effects, entries_after, methods, named_attributes, turns
 from loaderlint.linking.following.replacing import MAKING
 from loaderlint.linking.scopes.events import CALL, Event, Happened
 from loaderlint.linking.scopes.names import MUTATIONS, Reaching, reaching
@@ -264,7 +264,7 @@ def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happen
         return tuple(turns.not_settled(evaluator, way, twice) for way in after)
     if isinstance(thing, Unseen) and first.event.key and first.event.path:
         thing = Items({}, complete=False)
-    if isinstance(thing, CommandLine) and first.event.binding.kind in _SETS_ITEMS:
+    if isinstance(thing, CommandLine | Instance) and _sets_items(thing, first.event):
         return _items_set(evaluator, one, thing, happened, frame)
     if isinstance(thing, CommandLine | Instance):
         if not first.event.key:
@@ -281,13 +281,16 @@ def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happen
     return (one,)
 
 
-_SETS_ITEMS = ("item", "update")
+def _sets_items(thing: CommandLine | Instance, event: Event) -> bool:
+    if isinstance(thing, CommandLine):
+        return event.binding.kind in ("item", "update")
+    return not event.key and named_attributes.sets_attributes(event.binding)
 
 
 def _items_set(
-    evaluator: Evaluator, one: Possibility, thing: CommandLine, happened: Sequence[Happened], frame: Frame
+    evaluator: Evaluator, one: Possibility, thing: CommandLine | Instance, happened: Sequence[Happened], frame: Frame
 ) -> Possibilities:
-    """Return a command line whose attributes were set as items of the dictionary that ``vars`` makes of it."""
+    """Return what has attributes, which were set as items of the dictionary that ``vars`` makes of it."""
     items = Items(thing.changed)
     for event in happened:
         items = entries_after.after(evaluator, items, event, frame)

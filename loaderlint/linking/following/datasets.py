@@ -31,6 +31,7 @@ from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.datasets import (
+    CONCATENATIONS,
     DATAPIPE_BASE,
     ENDLESS,
     FLUENT,
@@ -56,6 +57,10 @@ from loaderlint.vocabulary.datasets import (
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_MOST_JOINED = 16
+_DEEPEST_JOINED = 4
+_MOST_LENGTHS = 64
+"""More data sets joined at once, in each other, or together of more lengths than this are not counted."""
 STEPS = 300
 """Expressions followed to find out what one dataset is."""
 _DEEPEST_CHAIN = 12
@@ -282,9 +287,12 @@ def counted(evaluator: Evaluator, of: Possibilities, span: Span) -> Possibilitie
 
 
 def _lengths(
-    evaluator: Evaluator, one: Possibility, splits: tuple[ast.Call, ...] = ()
+    evaluator: Evaluator, one: Possibility, inside: tuple[ast.Call, ...] = ()
 ) -> Iterator[tuple[int, Assumptions]]:
-    """Yield how long a data set can be, which is a part of some ``splits``: of no split of itself."""
+    """Yield how long a data set can be that is a part of what some calls make, which are ``inside`` each other.
+
+    What is split into itself, or joined to itself, has no length that is seen.
+    """
     thing = one.thing
     if isinstance(thing, Row):
         # A row of other things, such as the two parts of a split, may be taken apart unseen.
@@ -301,8 +309,11 @@ def _lengths(
             if isinstance(way.thing, Row) and way.thing.items and joint is not None:
                 yield len(way.thing.items), joint
     elif isinstance(thing, Made) and thing.callee in SPLITS:
-        if thing.part is not None and thing.call not in splits and not _may_get_others(evaluator):
-            yield from _part_lengths(evaluator, thing, thing.part, one.assumptions, (*splits, thing.call))
+        if thing.part is not None and thing.call not in inside and not _may_get_others(evaluator):
+            yield from _part_lengths(evaluator, thing, thing.part, one.assumptions, (*inside, thing.call))
+    elif isinstance(thing, Made) and thing.callee in CONCATENATIONS:
+        if thing.call not in inside:
+            yield from _joined_lengths(evaluator, thing, one.assumptions, (*inside, thing.call))
     elif isinstance(thing, Made) and thing.callee in TENSOR_DATASETS:
         for tensor in thing.call.args[:1]:
             for way in evaluator.evaluate(tensor, thing.frame):
@@ -312,8 +323,34 @@ def _lengths(
                         yield rows, joint
 
 
+def _joined_lengths(
+    evaluator: Evaluator, joined: Made, assumptions: Assumptions, inside: tuple[ast.Call, ...]
+) -> Iterator[tuple[int, Assumptions]]:
+    """Yield how many samples the data sets have together that stand in the brackets a joined one is given.
+
+    How often a loop joins another to what it has is not counted.
+    """
+    if any(arm.loop for arm in joined.frame.place.arms):
+        return
+    given = arguments(joined.call, ["datasets"]).get("datasets")
+    parts = given.elts if isinstance(given, ast.List | ast.Tuple) else []
+    if not parts or len(parts) > _MOST_JOINED or len(inside) > _DEEPEST_JOINED:
+        return
+    found = [(0, assumptions)]
+    for part in parts:
+        ways = () if isinstance(part, ast.Starred) else evaluator.evaluate(part, joined.frame)
+        lengths = [one for way in ways for one in _lengths(evaluator, way, inside)]
+        found = [
+            (before + length, joint)
+            for before, met in found
+            for length, also in lengths
+            if (joint := together(met, also)) is not None
+        ][:_MOST_LENGTHS]
+    yield from found
+
+
 def _part_lengths(
-    evaluator: Evaluator, split: Made, part: int, assumptions: Assumptions, splits: tuple[ast.Call, ...]
+    evaluator: Evaluator, split: Made, part: int, assumptions: Assumptions, inside: tuple[ast.Call, ...]
 ) -> Iterator[tuple[int, Assumptions]]:
     """Yield how many samples a part of a split has: the number at its position, or that share of the whole.
 
@@ -326,7 +363,7 @@ def _part_lengths(
     wholes = [
         (length, met)
         for whole in evaluator.evaluate(given["dataset"], split.frame)
-        for length, met in _lengths(evaluator, whole, splits)
+        for length, met in _lengths(evaluator, whole, inside)
     ]
     for way in evaluator.evaluate(given["lengths"], split.frame):
         items = way.thing.items if isinstance(way.thing, Row) and way.thing.in_order is None else ()

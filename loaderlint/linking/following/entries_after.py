@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -43,12 +44,16 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
     elif given is not None:
         # It sets all of them: whether it is come to is what the arms around it say.
         arms = arms[:-2]
-    else:
-        given = _given_by(evaluator, change.event, items, where)
-    if given is None and (gone := _gone_after_loop(evaluator, change, where)):
+    elif gone := _gone_after_loop(evaluator, change, where):
         # It turns: whether it is come to is what the arms around it say.
         given = Items(dict.fromkeys(gone, (Possibility(ABSENT, where.facts.span(binding.node)),)))
-        arms = tuple(arm for arm in arms if not arm.loop)
+        arms = tuple(arm for arm in arms if not (arm.loop or _asks_whether_there(arm, binding)))
+    else:
+        given = _given_by(evaluator, change.event, items, where)
+    if given is None and (doubted := _may_go_in_loop(evaluator, binding, items, where)) is not None:
+        # Which of them go, and whether all of those, the loop says: whether it is come to is what is around it.
+        given = Items(dict.fromkeys(doubted, unseen(where.facts.span(binding.node))))
+        arms = tuple(takewhile(lambda arm: not arm.loop, arms))
     if given is not None and copied is None and change.earlier_turn and varies(binding):
         # What an earlier turn of a loop worked out is worked out again at every turn.
         given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
@@ -214,22 +219,49 @@ def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -
 
 
 def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> list[str]:
-    """Return the keys that a loop over just them has taken out, each at its turn; none where that was not seen."""
+    """Return the keys that a loop over just them has taken out, each at its turn; none where that was not seen.
+
+    It may ask of each before whether it is there.
+    """
     binding, arms = change.event.binding, change.event.binding.place.arms
-    loop = arms[-1].owner if arms else None
-    if binding.kind != "pop" or binding.key is None or not isinstance(loop, ast.For):
+    inside = [*takewhile(lambda arm: not arm.loop, reversed(arms))]
+    turning = arms[-len(inside) - 1] if len(inside) < len(arms) else None
+    if binding.kind != "pop" or binding.key is None or turning is None or not isinstance(turning.owner, ast.For):
         return []
+    loop = turning.owner
     over = [arm.owner for arm in change.arms if arm.loop and arm.ended and arm.truth] == [loop]
     if not over or any(isinstance(one, ast.Break) for one in ast.walk(loop)):
         return []
+    if not inside:
+        keys = evaluator.evaluate(binding.key, frame)
+        turn = str(frame.facts.span(loop.iter))
+        told = [one.thing for one in keys if {subject for subject, _ in one.assumptions} == {turn}]
+        names = [one for one in told if isinstance(one, str)]
+        if len(names) == len(keys):
+            return names
+    named = isinstance(binding.key, ast.Name) and dotted(loop.target) == binding.key.id
+    if not named or not all(_asks_whether_there(arm, binding) for arm in inside) or turning.place is None:
+        return []
+    rows = evaluator.evaluate(loop.iter, frame.at(turning.place))
+    items = loops.items_of(rows[0]) if len(rows) == 1 else None
+    names = [one.thing for item in items or () for one in item if isinstance(one.thing, str)]
+    return names if items and all(map(_is_one_text, items)) else []
+
+
+def _is_one_text(item: Possibilities) -> bool:
+    return len(item) == 1 and isinstance(item[0].thing, str)
+
+
+def _may_go_in_loop(evaluator: Evaluator, binding: Binding, items: Items, frame: Frame) -> list[str] | None:
+    """Return the keys that a loop may take out, by a name it works out; None where a statement is none of that kind.
+
+    What it may have taken out is neither surely there nor surely gone: its value is no more than possible.
+    """
+    if binding.kind != "pop" or binding.key is None or not any(arm.loop for arm in binding.place.arms):
+        return None
     keys = evaluator.evaluate(binding.key, frame)
-    turn = str(frame.facts.span(loop.iter))
-    names = [
-        one.thing
-        for one in keys
-        if isinstance(one.thing, str) and {subject for subject, _ in one.assumptions} == {turn}
-    ]
-    return names if len(names) == len(keys) else []
+    names = [one.thing for one in keys if isinstance(one.thing, str)]
+    return names if len(names) == len(keys) else [*items.entries]
 
 
 def _of_some_turn(values: Possibilities) -> Possibilities:

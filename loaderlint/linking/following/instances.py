@@ -22,6 +22,7 @@ from loaderlint.linking.following import (
     parameters,
     repaired,
     replacing,
+    set_in_making,
     set_outside,
     stops,
 )
@@ -64,9 +65,11 @@ def attribute(evaluator: Evaluator, instance: Instance, name: str) -> Possibilit
         # What such a method makes of the value is not followed.
         return unseen(instance.of.facts.span(instance.of.node))
     found = settled(instance.changed.get(name), lambda: _of_any(evaluator, instance, name))
-    if any(one.constant for one in found) and evaluator.blurred.may_set(instance, name):
-        return (*found, *unseen(instance.of.facts.span(instance.of.node)))
-    return found
+    changing = evaluator.blurred.changes_of(instance, name) if any(one.constant for one in found) else []
+    if not changing:
+        return found
+    given = set_in_making.given(evaluator, instance, name, found, changing)
+    return (*found, *unseen(instance.of.facts.span(instance.of.node))) if given is None else given
 
 
 def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:

@@ -90,7 +90,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return found if thing.of_arguments else irremovable(found)
     if isinstance(thing, Made) and parsers.is_parser(thing) and name in actions.OF_PARSERS:
         return actions.read(evaluator, thing, name, frame, span)
-    if isinstance(thing, Made) and name == "value" and (value := absl.held(evaluator, thing)) is not None:
+    if isinstance(thing, Made) and name == "value" and (value := absl.held(evaluator, thing, frame)) is not None:
         return value
     if isinstance(thing, Made) and thing.callee == "builtins.super":
         return instances.super_member(evaluator, thing, name, span)

@@ -416,7 +416,7 @@ def cuda_touches(
 def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Assumptions]:
     function = call.func
     if isinstance(function, ast.Attribute):
-        if function.attr == "cuda" and not call.keywords:
+        if function.attr == "cuda" and _CUDA_TAKES.issuperset(one.arg for one in call.keywords):
             owner = dotted(function.value)
             if owner != "torch":
                 yield NO_ASSUMPTIONS
@@ -435,6 +435,10 @@ def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Ass
     for keyword in call.keywords:
         if keyword.arg == "device":
             yield from names_cuda(evaluator, keyword.value, frame)
+
+
+_CUDA_TAKES = frozenset({"device", "non_blocking", "memory_format"})
+"""The arguments of ``Tensor.cuda`` (``torch/_tensor_docs.py``, 2.13); that of a module takes the first."""
 
 
 def names_cuda(

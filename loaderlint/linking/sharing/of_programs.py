@@ -18,6 +18,7 @@ from loaderlint.linking.following.restricted import restricted
 from loaderlint.linking.sharing.asked import asked
 from loaderlint.linking.sharing.checked_when_set import checked_when_set
 from loaderlint.linking.sharing.every_key import wholes_asked
+from loaderlint.linking.sharing.handed_partials import HandedPartials
 from loaderlint.linking.sharing.interpolated import Interpolations
 from loaderlint.linking.sharing.known_as import Names
 from loaderlint.linking.sharing.named_twice import NamedTwice
@@ -27,7 +28,7 @@ from loaderlint.linking.sharing.repeated import Repeated, Way
 from loaderlint.linking.sharing.ways import OF_WORKERS, Hold, Ways, is_interpolated, needed_elsewhere, steps_of
 from loaderlint.linking.things.dictionaries import as_items
 from loaderlint.linking.things.kinds import External, Frame, Instance, Made, Possibility
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.value import Candidate, Value
 from loaderlint.readers.python_calls import called_name
@@ -51,6 +52,7 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     of_workers = Ways(every, OF_WORKERS)
     uses = ReadsOfNames(evaluator.project, shows)
     others = _OtherUses(evaluator, every, of_workers, shows)
+    partials = HandedPartials(evaluator.project, shows)
 
     @cache
     def ways_of(option: str) -> Ways:
@@ -65,7 +67,10 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
                 or (option in _MENDED and others.elsewhere(option, one, value.argument, ways))
             )
 
-        needed = partial(needed_elsewhere, every, loader, option, one)
+        def needed() -> bool:
+            handed_on = option in WORKER_OPTIONS and one.written and partials.hold(one.span)
+            return handed_on or needed_elsewhere(every, loader, option, one)
+
         refuses = partial(others.is_restricted, one)
         asked = replace(
             one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed, refuses_lower=refuses

@@ -22,6 +22,8 @@ from loaderlint.linking.things.kinds import (
     Row,
 )
 from loaderlint.linking.things.possibilities import under
+from loaderlint.linking.workers.pipelines import unsplit
+from loaderlint.linking.workers.taken_by_next import taken_by_next
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import Binding, Place, PythonFacts, dotted
 from loaderlint.vocabulary.datasets import CHAINS
@@ -60,6 +62,8 @@ def repeated(evaluator: Evaluator, given: Mapping[str, Given], starting: Sequenc
     if any(word in one.facts.text(one.node) for one in starting for word in _SHARES_OUT_AT_START):
         return
     for one in _iterated(evaluator, given["dataset"].possibilities, 0) if "dataset" in given else ():
+        if isinstance(one.thing, Made):
+            yield from unsplit(evaluator, one)
         if isinstance(one.thing, Instance):
             with evaluator.steps(STEPS * 4):
                 source = _Reading(evaluator).source(one.thing)
@@ -145,8 +149,9 @@ class _Reading:
         if any((dotted(one) or "").rpartition(".")[2] not in DECORATES for one in _decorators(function)):
             return False
         text = function.facts.text(function.node)
+        ended = {id(one.loop) for one in taken_by_next(function.node)}
         ends = not any(
-            isinstance(arm.owner, ast.While) and isinstance(arm.test, ast.Constant)
+            isinstance(arm.owner, ast.While) and isinstance(arm.test, ast.Constant) and id(arm.owner) not in ended
             for _, place in function.scope.yielded
             for arm in place.arms
         )
@@ -212,6 +217,11 @@ class _Reading:
         for node, by, place in scope.iterations:
             yield node, place, isinstance(by, ast.Call)
         yield from ((one.value, place, False) for one, place in scope.yielded if isinstance(one, ast.YieldFrom))
+        places = {id(site.node): site.place for site in scope.calls}
+        for one in taken_by_next(function.node):
+            if id(one.call) in places:
+                source, place = _made_iterator_of(one.call.args[0], places[id(one.call)])
+                yield source, place, False
         if not scope.yields:
             yield from ((value, place, False) for value, place in scope.returns if value is not None)
 
@@ -282,7 +292,8 @@ class _Reading:
         return bool(bindings) and all(self._binding(one, frame, depth) for one in bindings)
 
     def _binding(self, binding: Binding, frame: Frame, depth: int) -> bool:
-        if binding.kind == "list":
+        if binding.kind in ("list", "pop", "clear"):
+            # What is left of it, or put into it, is of what is iterated.
             return True
         if binding.kind not in ("assign", "unpack", "loop", "with") or binding.value is None:
             return False
@@ -323,6 +334,15 @@ class _Reading:
         return self._left_to_itself(inner) or all(
             not list(classes.foreign_bases(self.evaluator, owner)) for owner in lineage
         )
+
+
+def _made_iterator_of(node: ast.expr, place: Place) -> tuple[ast.expr, Place]:
+    """Return what an iterator is made of by its only name in a scope, with where that is; else itself."""
+    bound = place.scope.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
+    made = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" else None
+    if isinstance(made, ast.Call) and dotted(made.func) == "iter" and len(made.args) == 1:
+        return made.args[0], bound[0].place
+    return node, place
 
 
 def _is_calculated_with(node: ast.expr, function: Function) -> bool:

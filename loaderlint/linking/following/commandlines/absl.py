@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -25,7 +25,7 @@ from loaderlint.linking.things.kinds import UNSEEN, External, Frame, Items, Made
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.possibilities import one_of, under, unseen
 from loaderlint.model.source import Span
-from loaderlint.readers.python import CallSite, PythonFacts, dotted
+from loaderlint.readers.python import CallSite, Place, PythonFacts, dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ _PREFIX = "absl.flags.DEFINE_"
 _DEFINES = frozenset(f"{_PREFIX}{kind}" for kind in ("alias", *_PARSERS, *_LISTS))
 
 
-def held(evaluator: Evaluator, holder: Made) -> Possibilities | None:
-    """Return what the holder that a definition returns has as its value, None for anything else that was made."""
+def held(evaluator: Evaluator, holder: Made, frame: Frame) -> Possibilities | None:
+    """Return what the holder that a definition returns has as its value where it is read, None for anything else."""
     flag = _flag(holder.call, holder.frame) if _defines(holder.callee) else None
-    return None if flag is None else evaluator.defined_flags.held_by(flag)
+    return None if flag is None else evaluator.defined_flags.held_by(flag, frame)
 
 
 def method(evaluator: Evaluator, node: ast.Call, name: str, frame: Frame, span: Span) -> Possibilities | None:
@@ -113,7 +113,7 @@ def _defines(callee: str) -> bool:
     return callee in _DEFINES | config_files.DEFINES_FILE | config_files.DEFINES_OBJECT
 
 
-def _values(evaluator: Evaluator, flag: Flag) -> Possibilities:
+def _values(evaluator: Evaluator, flag: Flag, frame: Frame) -> Possibilities:
     defined_by = {
         one.thing.name
         for one in evaluator.evaluate(flag.declaration.func, flag.frame)
@@ -127,7 +127,7 @@ def _values(evaluator: Evaluator, flag: Flag) -> Possibilities:
     if original is not None:
         return evaluator.defined_flags.read(original, flag.frame, flag.span)
     required = flag.keyword("required")
-    given = evaluator.defined_flags.defaults(flag)
+    given = evaluator.defined_flags.defaults(flag, frame)
     if isinstance(required, ast.Constant) and required.value is True and given is None:
         return unseen(flag.span)
     kind = next(iter(defined_by)).removeprefix(_PREFIX) if len(defined_by) == 1 else ""
@@ -182,6 +182,23 @@ def _flag(call: ast.Call, frame: Frame) -> Flag | None:
     return Flag(name.value, call, frame, default)
 
 
+class _ItemSet(NamedTuple):
+    """Where the value of one of all flags is set: ``FLAGS["workers"].value = 2``."""
+
+    facts: PythonFacts
+    place: Place
+    owner: ast.expr
+
+    @property
+    def span(self) -> Span:
+        return self.facts.span(self.owner)
+
+
+def _ran_before(place: Place, frame: Frame) -> bool:
+    """Return whether a statement surely ran in the scope in which something is read."""
+    return place.scope is frame.scope and not place.arms and place.order < frame.place.order
+
+
 class DefinedFlags:
     """The flags that the files of a project define, worked out once."""
 
@@ -225,20 +242,30 @@ class DefinedFlags:
             defined = [one for one in defined if one.frame.facts.source.path in together]
         if not defined:
             self._evaluator.mentioned.add(name)
-        ways = [(str(one.span), _values(self._evaluator, one)) for one in defined] or [("unseen", unseen(span))]
-        return one_of(f"FLAGS.{name}", [*ways, *self._set_by_any_name(name)])
+        ways = [(str(one.span), _values(self._evaluator, one, frame)) for one in defined] or [("unseen", unseen(span))]
+        return self._with_set(name, ways, frame)
 
-    def held_by(self, flag: Flag) -> Possibilities:
-        """Return what the holder of a flag has as its value."""
-        ways = [(str(flag.span), _values(self._evaluator, flag)), *self._set_by_any_name(flag.name)]
-        return ways[0][1] if len(ways) == 1 else one_of(f"FLAGS.{flag.name}", ways)
+    def held_by(self, flag: Flag, frame: Frame) -> Possibilities:
+        """Return what the holder of a flag has as its value where it is read."""
+        return self._with_set(flag.name, [(str(flag.span), _values(self._evaluator, flag, frame))], frame)
+
+    def _with_set(self, name: str, ways: list[tuple[str, Possibilities]], frame: Frame) -> Possibilities:
+        """Return what a flag is by its definition, or as other code sets it: all that it is where that surely ran."""
+        for one in (name, *self._aliases.get(name, ())):
+            ways.extend(self._set(one))
+            for item in self._items_set.get(one, ()):
+                ways = [*([] if _ran_before(item.place, frame) else ways), (str(item.span), self._given_to(item))]
+        return one_of(f"FLAGS.{name}", ways)
 
     def every(self, frame: Frame, span: Span) -> Mapping[str, Possibilities]:
         """Return the values of all flags by their names, each worked out when it is read."""
         return Lazily.of(self._by_name, lambda name: self.read(name, frame, span))
 
-    def defaults(self, flag: Flag) -> Possibilities | None:
-        """Return the defaults of a flag where other ones than its own are set, None where there are none."""
+    def defaults(self, flag: Flag, read: Frame) -> Possibilities | None:
+        """Return the defaults of a flag, as it is read, where others than its own are set; None where there are none.
+
+        What is set right before it is read, or as the module is loaded that defines it, is the default for sure.
+        """
         evaluator = self._evaluator
         found: Possibilities | None = None
         for facts, site in self._default_calls:
@@ -249,7 +276,8 @@ class DefinedFlags:
             values = evaluator.evaluate(given, frame) if given is not None else unseen(facts.span(site.node))
             ways = evaluator.conditions(site.place.arms, frame)
             set_there = tuple(one for way in ways for one in under(values, way))
-            always = facts is flag.frame.facts and site.place.scope is facts.module and not site.place.arms
+            loaded = facts is flag.frame.facts and site.place.scope is facts.module and not site.place.arms
+            always = _ran_before(site.place, read) or (loaded and read.scope is not facts.module)
             before = default_values(evaluator, flag) if found is None else found
             subject = f"the default of FLAGS.{flag.name} since {facts.span(site.node)}"
             found = set_there if always else one_of(subject, [("before", before), ("set", set_there)])
@@ -283,9 +311,30 @@ class DefinedFlags:
         owners = evaluator.evaluate(call.func.value, frame)
         return any(isinstance(one.thing, External) and one.thing.name == FLAGS for one in owners)
 
-    def _set_by_any_name(self, name: str) -> Iterator[tuple[str, Possibilities]]:
-        for one in (name, *self._aliases.get(name, ())):
-            yield from self._set(one)
+    @cached_property
+    def _items_set(self) -> Mapping[str, list[_ItemSet]]:
+        """Where ``FLAGS[name].value`` is set, by the names of the flags."""
+        found: dict[str, list[_ItemSet]] = {}
+        for facts in self._evaluator.project.all_python():
+            for change in facts.attribute_changes:
+                match change.owner, change.name:
+                    case ast.Subscript(owner, ast.Constant(str(name))), ast.Constant("value"):
+                        owners = self._evaluator.evaluate(owner, Frame(facts, change.place))
+                        if any(isinstance(one.thing, External) and one.thing.name == FLAGS for one in owners):
+                            found.setdefault(name, []).append(_ItemSet(facts, change.place, change.owner))
+        return found
+
+    def _given_to(self, item: _ItemSet) -> Possibilities:
+        """Return what a statement sets the value of a flag to."""
+        frame = Frame(item.facts, item.place)
+        for node in ast.walk(item.facts.tree):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            if len(targets) == 1 and isinstance(targets[0], ast.Attribute) and targets[0].value is item.owner:
+                assert isinstance(node, ast.Assign)
+                values = self._evaluator.evaluate(node.value, frame)
+                ways = self._evaluator.conditions(item.place.arms, frame)
+                return tuple(one for way in ways for one in under(values, way))
+        return unseen(item.span)
 
     def _set(self, name: str) -> Iterator[tuple[str, Possibilities]]:
         for facts, binding in self._evaluator.attributes_set.get(name, ()):

@@ -9,16 +9,15 @@ A switch is off where nobody says so (``Option.process_value``).
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from loaderlint.linking.following.commandlines import default_maps
 from loaderlint.linking.following.commandlines.flags import Flag, declared_flag, default_values, flag_values, strings
 from loaderlint.linking.things.kinds import External, Frame, Function, Items, Made, Possibilities, Possibility, end_of
 from loaderlint.linking.things.possibilities import unseen
 from loaderlint.readers.python import FunctionNode, dotted
-from loaderlint.readers.python_calls import keywords as keywords_of
 from loaderlint.readers.python_calls import without_arguments
 
 if TYPE_CHECKING:
@@ -34,10 +33,10 @@ def options_of(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> It
     """
     entries: dict[str, Possibilities] = {}
     complete = True
-    mapped = _default_map(evaluator, function, frame)
+    maps = default_maps.of_command(evaluator, function, frame)
     for decorator in function.decorator_list:
         flags, every = _declared(evaluator, decorator, frame)
-        entries.update({flag.name: _values(evaluator, flag, mapped.get(flag.name)) for flag in flags})
+        entries.update({flag.name: _values(evaluator, flag, maps) for flag in flags})
         complete = complete and every
     return Items(entries, complete) if entries else None
 
@@ -46,21 +45,6 @@ def is_command(function: FunctionNode) -> bool:
     """Return whether a decorator of a function is named like those that make commands of functions."""
     makers = map(without_arguments, function.decorator_list)
     return any((dotted(one) or "").rpartition(".")[2] in ("command", "group") for one in makers)
-
-
-def _default_map(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> Mapping[str, Possibilities]:
-    """Return the defaults that a command is declared with, which come before those of its options.
-
-    They are ``context_settings={"default_map": {…}}`` (``click/core.py``, ``Parameter.consume_value``).
-    """
-    for decorator in function.decorator_list:
-        settings = keywords_of(decorator).get("context_settings") if isinstance(decorator, ast.Call) else None
-        for one in evaluator.evaluate(settings, frame) if settings is not None else ():
-            maps = one.thing.entries.get("default_map", ()) if isinstance(one.thing, Items) else ()
-            for given in maps:
-                if isinstance(given.thing, Items):
-                    return given.thing.entries
-    return {}
 
 
 def _declared(evaluator: Evaluator, decorator: ast.expr, frame: Frame) -> tuple[list[Flag], bool]:
@@ -147,15 +131,20 @@ _CHANGES_WHAT_IS_LEFT_OUT = ("flag_value", "count", "multiple", "nargs", "prompt
 """Parameters of an option that stand for another value than None where neither the user nor a default says one."""
 
 
-def _values(evaluator: Evaluator, flag: Flag, mapped: Possibilities | None = None) -> Possibilities:
-    """Return what an option can give: its default, another that its command is declared with, or the user's value."""
-    span = flag.span
+def _values(evaluator: Evaluator, flag: Flag, maps: Possibilities) -> Possibilities:
+    """Return what an option can give: its default, another that its command is given, or the user's value."""
     if flag.keyword("callback") is not None:
-        return unseen(span)
-    defaults = mapped or default_values(evaluator, flag)
-    if not mapped and flag.default is None and any(flag.keyword(one) is not None for one in _CHANGES_WHAT_IS_LEFT_OUT):
-        defaults = unseen(span)
-    return flag_values(evaluator, flag, defaults)
+        return unseen(flag.span)
+    return flag_values(
+        evaluator, flag, default_maps.laid_over(maps, flag.name, lambda: _defaults(evaluator, flag), flag.span)
+    )
+
+
+def _defaults(evaluator: Evaluator, flag: Flag) -> Possibilities:
+    """Return the defaults that an option itself is declared with."""
+    if flag.default is None and any(flag.keyword(one) is not None for one in _CHANGES_WHAT_IS_LEFT_OUT):
+        return unseen(flag.span)
+    return default_values(evaluator, flag)
 
 
 def _applied(evaluator: Evaluator, decorator: Possibility) -> list[Flag]:

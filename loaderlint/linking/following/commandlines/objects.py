@@ -25,6 +25,7 @@ from loaderlint.linking.things import classes, locations
 from loaderlint.linking.things.kinds import (
     UNSEEN,
     Class,
+    External,
     Frame,
     Function,
     Instance,
@@ -197,7 +198,11 @@ def _nested(
         opened_each = ((way, _each_opened(evaluator, one, f"{path} {way}", span, depth + 1)) for way, one in chosen)
         return one_of(f"{path} command", [*opened_each])
     defaults = [one for one in held if isinstance(one.thing, Instance)]
-    if not defaults and _has_default(field.value) and any(isinstance(one.thing, Made | Unseen) for one in held):
+    if (
+        not defaults
+        and _has_default(field.value)
+        and any(isinstance(one.thing, External | Made | Unseen) for one in held)
+    ):
         # It starts from what nobody follows, and not from what its class alone would be.
         return unseen(span)
     ways: list[tuple[str, Possibilities]] = []
@@ -218,7 +223,7 @@ def _has_default(written: ast.expr | None) -> bool:
     """Return whether a field says what it starts from, by what is written for its value."""
     if isinstance(written, ast.Call) and last_name(written.func).lower() == "field":
         return any(one.arg in ("default", "default_factory", "factory", None) for one in written.keywords)
-    return isinstance(written, ast.Call)
+    return written is not None
 
 
 def _is_base(evaluator: Evaluator, owner: Class, objects: list[Possibility]) -> bool:

@@ -1,0 +1,65 @@
+"""Attributes that a constructor sets under the names of what it is given: ``self.__dict__.update(given)``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import entries_after, set_outside
+from loaderlint.linking.following.constructor_calls import method_frame, own_methods
+from loaderlint.linking.following.named_attributes import sets_attributes
+from loaderlint.linking.scopes.events import Event, Happened
+from loaderlint.linking.scopes.names import reaching
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import ABSENT, Instance, Items, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import settled, unseen
+from loaderlint.readers.python import AttributeChange, dotted
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def given(
+    evaluator: Evaluator, instance: Instance, name: str, before: Possibilities, changes: Sequence[AttributeChange]
+) -> Possibilities | None:
+    """Return what an attribute is where a constructor sets it by what it is given, and ``before`` where it does not.
+
+    ``changes`` are all that may set it under a name that is worked out. None where one of them is another code's, where
+    the attribute is set otherwise as well, and where nobody is seen to make such an object.
+    """
+    if name in instance.changed or not _is_made(evaluator, instance, name):
+        return None
+    scope = changes[0].place.scope
+    found: Possibilities | None = None
+    for owner in classes.lineage(evaluator, instance.of):
+        for method, own in own_methods(evaluator, instance, owner):
+            if method is not scope:
+                if method.bindings.get(f"{own}.{name}"):
+                    return None
+                continue
+            if method.name != "__init__" or any(
+                one.place.scope is not method or dotted(one.owner) != own for one in changes
+            ):
+                return None
+            bindings = [one for one in method.bindings.get(own, ()) if sets_attributes(one)]
+            last = max((one.place.order for one in method.bindings.get(f"{own}.{name}", ())), default=-1)
+            if not bindings or last > bindings[0].place.order:
+                return None
+            frame = method_frame(evaluator, instance, owner, method)
+            items = Items({})
+            for one in bindings:
+                for way in reaching([one], None):
+                    happened = Happened(Event((), "", one), way.arms, way.earlier_turn)
+                    items = entries_after.after(evaluator, items, happened, frame)
+            span = owner.facts.span(method.node)
+            missing = (Possibility(ABSENT, span),) if items.complete else unseen(span)
+            found = settled(items.entries.get(name, missing), lambda: before)
+    return found
+
+
+def _is_made(evaluator: Evaluator, instance: Instance, name: str) -> bool:
+    """Return whether what an object is made with is seen, and nothing else sets its attribute from outside."""
+    if instance.call is not None:
+        return True
+    makers = evaluator.callers.makers(instance.of)
+    return bool(makers.by) and not makers.for_users and not set_outside.on_objects(evaluator, instance, name)
