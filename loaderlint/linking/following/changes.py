@@ -291,7 +291,7 @@ def _items_set(
     evaluator: Evaluator, one: Possibility, thing: CommandLine | Instance, happened: Sequence[Happened], frame: Frame
 ) -> Possibilities:
     """Return what has attributes, which were set as items of the dictionary that ``vars`` makes of it."""
-    items = Items(thing.changed)
+    items = Items({name: values for name, values in thing.changed.items() if values})
     for event in happened:
         items = entries_after.after(evaluator, items, event, frame)
     # Names that were not seen are looked for in `blurred`.
