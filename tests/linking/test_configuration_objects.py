@@ -784,3 +784,50 @@ def test_a_value_of_a_file_is_fixed_in_the_file() -> None:
     (workers,) = loader_of(files).num_workers.candidates
     assert str(workers.span) == "a.yaml:2:16"
     assert workers.entry is None
+
+
+NARROWED = """
+from functools import partial
+from pathlib import Path
+class Base:
+    registry = {}
+    def __init_subclass__(cls):
+        cls.registry[cls.title] = cls
+    def __init__(self, name, folder=None, **given):
+        self.folder = Path(folder).absolute() if folder is not None else None
+        for key, value in given.items():
+            setattr(self, key, value)
+        self.rows = None
+        self.init()
+    def init(self):
+        pass
+    def collate(cls, batch):
+        return batch
+    def loader(self, **options):
+        return self.made(self.rows, **options)
+    def made(self, rows, **options):
+        if rows is None:
+            return None
+        return DataLoader(rows, collate_fn=partial(self.collate), **options)
+class Lists(Base):
+    def init(self):
+        self.cache = self.folder / self.title
+    def setup(self, stage=None):
+        rows, self.words = self.process()
+        self.rows = rows["train"]
+    def process(self):
+        cache = None if self.cache is None else self.cache / self.title
+        if cache is not None:
+            if cache.is_dir():
+                return self.load(cache)
+def main(config):
+    data = Base.registry[config.name](**config)
+    data.setup()
+    for batch in data.loader(num_workers=config.workers):
+        print(batch)
+"""
+
+
+def test_an_attribute_that_a_test_leaves_nothing_of_may_be_set_by_a_loop_over_keywords() -> None:
+    loader = loader_of(NARROWED)
+    assert (loader.num_workers.candidates, loader.num_workers.open) == ((), True)
