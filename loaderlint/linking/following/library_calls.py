@@ -223,7 +223,9 @@ def _attribute(
         return settings.got(thing, name, default, span, frame.facts.text(node))
     attribute = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
     held = members.member(evaluator, owner, attribute, frame, span)
-    may_lack = isinstance(thing, Unseen) or (isinstance(thing, Instance) and _gets_nowhere(evaluator, thing, name))
+    unseen_there = all(isinstance(one.thing, Unseen) for one in held)
+    nowhere = unseen_there and isinstance(thing, Instance) and _gets_nowhere(evaluator, thing, name)
+    may_lack = isinstance(thing, Unseen) or nowhere
     if may_lack and default and isinstance(node.args[1], ast.Constant):
         return questions.held_or_default(evaluator, held or unseen(span), default, node, frame)
     return held
