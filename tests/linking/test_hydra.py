@@ -574,6 +574,31 @@ def test_the_trail_says_what_the_user_chose() -> None:
     assert ("hydra train", frozenset({"data=cifar"})) in candidate.assumptions
 
 
+def test_programs_that_run_one_configuration_have_trails_of_their_own() -> None:
+    loaders = loaders_of(
+        {
+            "first.py": program("hydra.main(config_path='.')"),
+            "second.py": "\n" + program("hydra.main(config_path='.')"),
+            "train.yaml": "data:\n  num_workers: 4\n  sizes: [{num_workers: 1}]\n",
+        }
+    )
+    candidates = [[one for one in loader.num_workers.candidates if one.constant == 4] for loader in loaders]
+    assert [[(str(step.span), step.note) for step in one.trail] for (one,) in candidates] == [
+        [("first.py:3:2", "@hydra.main: train"), ("first.py:5:31", "cfg.data.num_workers")],
+        [("second.py:4:2", "@hydra.main: train"), ("second.py:6:31", "cfg.data.num_workers")],
+    ]
+
+
+def test_a_mapping_in_a_list_in_a_list_is_instantiated() -> None:
+    files = {
+        "main.py": IMPORT + "import hydra\ndef made(workers):\n    return DataLoader(d, num_workers=workers)\n"
+        "@hydra.main(config_path='.', config_name='train')\ndef main(cfg):\n"
+        "    for several in cfg.data:\n        for one in several:\n            hydra.utils.instantiate(one)\n",
+        "train.yaml": "names: [[a, b]]\ndata:\n  - - _target_: main.made\n      workers: ⟦2⟧\n",
+    }
+    assert "2" in traced(files)
+
+
 @pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
 def test_the_configuration_of_a_hydra_program(files: dict[str, str], expected: set[str]) -> None:
     assert traced(files) == expected

@@ -33,12 +33,11 @@ from loaderlint.linking.following import (
 from loaderlint.linking.following.commandlines import absl, outside, parsed
 from loaderlint.linking.following.conditions import Conditions
 from loaderlint.linking.following.configurations import (
-    composition,
     fitting,
+    hydra,
     instantiation,
     lightning,
     registries,
-    structured,
 )
 from loaderlint.linking.following.effects import Effects
 from loaderlint.linking.following.global_objects import GlobalObjects
@@ -132,6 +131,7 @@ class Evaluator:
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
         self.events: Events = before.events if before is not None else Events()
         self.paths_read: fitting.PathsRead = before.paths_read if before is not None else fitting.PathsRead()
+        self.compositions: hydra.Compositions = before.compositions if before is not None else hydra.Compositions()
         self.effects = Effects(self)
         self.global_objects = GlobalObjects(self)
 
@@ -144,11 +144,6 @@ class Evaluator:
     def importable(self) -> Importable:
         """On which platforms each file can be imported."""
         return Importable(self.project)
-
-    @cached_property
-    def stored_configurations(self) -> Mapping[str, composition.Part]:
-        """The configurations that the project keeps in Hydra's ``ConfigStore``, by path."""
-        return structured.stored(self)
 
     @cached_property
     def module_attributes_set(self) -> Mapping[str, Sequence[tuple[PythonFacts, Binding]]]:

@@ -7,7 +7,8 @@ at one of its mappings: what an interpolation stands for is asked for when the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -273,30 +274,51 @@ def _seen(one: Possibility, settings: Settings, key: str, depth: int) -> Possibi
     return unseen(one.span) if thing == MISSING else (one,)
 
 
-def mappings(root: Possibility) -> Iterator[Possibility]:
-    """Yield every mapping of a configuration once, as the program sees it, the outermost first."""
+def mappings(root: Possibility, keys: Set[str]) -> Iterator[Possibility]:
+    """Yield every mapping of a configuration that holds a key, once, as the program sees it, the outermost first.
+
+    ``keys`` are those of which one will do.
+    """
+    holding = _Holding(keys)
     seen: set[int] = set()
-    waiting = [root]
+    waiting = deque([root])
     while waiting:
-        one = waiting.pop(0)
+        one = waiting.popleft()
         if isinstance(one.thing, Settings) and id(one.thing.here) not in seen:
             seen.add(id(one.thing.here))
-            yield one
-            below = [values for key in one.thing.here.entries for values in _mappings_below(one, key)]
-            waiting.extend(below)
+            if not keys.isdisjoint(one.thing.here.entries):
+                yield one
+            for key, values in one.thing.here.entries.items():
+                for value in filter(holding.anywhere_in, values):
+                    for way in _seen(value, one.thing, key, 0):
+                        waiting.extend(under((way,), one.assumptions))
         elif isinstance(one.thing, Row) and id(one.thing) not in seen:
             seen.add(id(one.thing))
-            waiting.extend(
-                way for items in one.thing.items for item in items for way in under((item,), one.assumptions)
-            )
+            for items in one.thing.items:
+                for item in items:
+                    waiting.extend(under((item,), one.assumptions))
 
 
-def _mappings_below(one: Possibility, key: str) -> Iterator[Possibility]:
-    assert isinstance(one.thing, Settings)
-    for value in one.thing.here.entries[key]:
-        if isinstance(value.thing, Items | Row):
-            for way in _seen(value, one.thing, key, 0):
-                yield from under((way,), one.assumptions)
+class _Holding(Struct, frozen=True, eq=False):
+    """Tells what holds a key at any depth. Most of a configuration does not, and need not be seen as a program does."""
+
+    keys: Set[str]
+    known: dict[int, bool] = field(default_factory=dict)
+
+    def anywhere_in(self, one: Possibility) -> bool:
+        """Return whether a mapping or list holds a mapping with one of the keys, or is one."""
+        thing = one.thing
+        if not isinstance(thing, Items | Row):
+            return False
+        if id(thing) not in self.known:
+            self.known[id(thing)] = self._anywhere_in(thing)
+        return self.known[id(thing)]
+
+    def _anywhere_in(self, thing: Items | Row) -> bool:
+        if isinstance(thing, Items) and not self.keys.isdisjoint(thing.entries):
+            return True
+        below = thing.entries.values() if isinstance(thing, Items) else thing.items
+        return any(self.anywhere_in(one) for values in below for one in values)
 
 
 def read(settings: Settings, key: str, span: Span, text: str) -> Possibilities:

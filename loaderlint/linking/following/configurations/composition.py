@@ -24,6 +24,8 @@ MOST_CHOICES = 200
 """More choices than this and only the configuration as it stands is composed."""
 DEEPEST_DEFAULTS = 12
 """Configurations that choose each other; a longer way than this is unseen."""
+ANYWHERE = Span("", 1, 1, 1, 1)
+"""The place of the last step of trails that may end in any program: what is composed of files is the same in each."""
 AS_IT_STANDS = "as it stands"
 """The answer to what was chosen when the user chose nothing."""
 
@@ -253,6 +255,40 @@ def chosen(
     }
     composer = _Composer(repository, replaced, appended, {} if groups is None else groups)
     return composer.composed(name, "", _package("", _header(primary) or ""), trail)
+
+
+def read_at(where: Span, tree: Items) -> Items:
+    """Return a tree that was composed for programs `ANYWHERE` as it is read at a place."""
+    return _Reading(where).tree(tree)
+
+
+class _Reading(Struct, frozen=True, eq=False):
+    """Remembers the trees that several choices share."""
+
+    where: Span
+    known: dict[int, Thing] = field(default_factory=dict)
+
+    def tree(self, tree: Items) -> Items:
+        """Return a mapping whose trails end at the place."""
+        return replace(tree, entries={key: self._values(values) for key, values in tree.entries.items()})
+
+    def _values(self, values: Possibilities) -> Possibilities:
+        return tuple(map(self._value, values))
+
+    def _value(self, one: Possibility) -> Possibility:
+        trail = one.trail
+        if trail and trail[-1].span == ANYWHERE:
+            trail = (*trail[:-1], replace(trail[-1], span=self.where))
+        return replace(one, thing=self._thing(one.thing), trail=trail)
+
+    def _thing(self, thing: Thing) -> Thing:
+        if not isinstance(thing, Items | Row):
+            return thing
+        if id(thing) not in self.known:
+            self.known[id(thing)] = (
+                self.tree(thing) if isinstance(thing, Items) else Row(tuple(map(self._values, thing.items)))
+            )
+        return self.known[id(thing)]
 
 
 def _others(repository: Repository, groups: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:

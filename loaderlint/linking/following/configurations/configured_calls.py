@@ -29,7 +29,7 @@ def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]
             continue
         for document in facts.documents:
             root = settings.seen_as_settings(settings.tree_of(document.root)) if document.root is not None else None
-            for one in settings.mappings(root) if root is not None else ():
+            for one in settings.mappings(root, CONSUMERS.keys()) if root is not None else ():
                 yield from ((name, _as_called(evaluator, caller)) for name, caller in called(one))
 
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following.configurations import composition
 from loaderlint.linking.following.configurations import hydra_runners as runners
-from loaderlint.linking.following.configurations.composition import Part
+from loaderlint.linking.following.configurations.composition import ANYWHERE, Part
 from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.things import locations, many_files
 from loaderlint.linking.things.kinds import (
@@ -64,6 +64,8 @@ class Configurations(Struct, frozen=True, eq=False):
 
     evaluator: Evaluator
     folder: str | None
+    files: set[str] = field(default_factory=set)
+    """The files that were read."""
     _known: dict[tuple[str, tuple[Step, ...]], Part | None] = field(default_factory=dict)
 
     def part(self, path: str, trail: tuple[Step, ...]) -> Part | None:
@@ -81,7 +83,7 @@ class Configurations(Struct, frozen=True, eq=False):
         """Return the options of a group."""
         names = self.evaluator.project.folder(self._path(group)) if self.folder is not None else ()
         files = [name.rpartition(".")[0] for name in names if name.endswith((".yaml", ".yml"))]
-        stored = (path for path in self.evaluator.stored_configurations if posixpath.dirname(path) == group)
+        stored = (path for path in self.evaluator.instantiations.stored if posixpath.dirname(path) == group)
         return tuple(dict.fromkeys((*files, *(posixpath.basename(path) for path in stored))))
 
     def has_group(self, group: str) -> bool:
@@ -121,6 +123,7 @@ class Configurations(Struct, frozen=True, eq=False):
             facts = self.evaluator.project.configuration_file(self._path(name))
             if facts is None:
                 continue
+            self.files.add(facts.source.path)
             self.evaluator.instantiations.files.add(facts.source.path)
             root = facts.documents[0].root if facts.documents else None
             tree = tree_of(root, trail) if root is not None else None
@@ -132,7 +135,7 @@ class Configurations(Struct, frozen=True, eq=False):
         return None
 
     def _stored(self, path: str, trail: tuple[Step, ...]) -> Part | None:
-        return self.evaluator.stored_configurations.get(path.removesuffix(".yaml"))
+        return self.evaluator.instantiations.stored.get(path.removesuffix(".yaml"))
 
 
 def _package(text: str) -> str | None:
@@ -210,9 +213,50 @@ def _of_user(repository: Configurations, span: Span) -> Possibilities:
 
 def _composed(repository: Configurations, name: str, span: Span) -> Possibility | None:
     """Return what a configuration gives the decorator at a place, None where there is none of that name."""
-    shown = name.removesuffix(".yaml")
-    tree = composition.composed(repository, name, f"hydra {shown}", (Step(span, f"@hydra.main: {shown}"),))
-    return None if tree is None else seen_as_settings(Possibility(replaceable(tree, span), span))
+    evaluator = repository.evaluator
+    # What code stores is followed, further each time; files say the same to every evaluator and every decorator.
+    kept = Compositions() if evaluator.instantiations.stored else evaluator.compositions
+    given = kept.given(evaluator, repository.folder, name, span)
+    evaluator.instantiations.files |= given.files
+    return given.tree
+
+
+class _Composed(Struct, frozen=True):
+    """A composition (None: there is no such configuration) and the files that were read for it."""
+
+    tree: Possibility | None
+    files: frozenset[str]
+
+
+class Compositions(Struct, frozen=True, eq=False):
+    """What is composed of the files of a folder, by the folder and the primary configuration's name.
+
+    Without its name the user chooses every configuration of a folder, which may be run by several programs.
+    """
+
+    _known: dict[tuple[str | None, str], _Composed] = field(default_factory=dict)
+    _given: dict[tuple[str | None, str, Span], _Composed] = field(default_factory=dict)
+
+    def given(self, evaluator: Evaluator, folder: str | None, name: str, span: Span) -> _Composed:
+        """Return what a configuration gives the decorator at a place: the user may replace every value of it."""
+        if (folder, name, span) not in self._given:
+            whole = self._composed(evaluator, folder, name)
+            tree = whole.tree
+            if tree is not None and isinstance(tree.thing, Items):
+                here = composition.read_at(span, tree.thing)
+                tree = seen_as_settings(Possibility(replaceable(here, span), span))
+            self._given[(folder, name, span)] = replace(whole, tree=tree)
+        return self._given[(folder, name, span)]
+
+    def _composed(self, evaluator: Evaluator, folder: str | None, name: str) -> _Composed:
+        if (folder, name) not in self._known:
+            repository = Configurations(evaluator, folder)
+            shown = name.removesuffix(".yaml")
+            trail = (Step(ANYWHERE, f"@hydra.main: {shown}"),)
+            tree = composition.composed(repository, name, f"hydra {shown}", trail)
+            found = None if tree is None else Possibility(tree, ANYWHERE)
+            self._known[(folder, name)] = _Composed(found, frozenset(repository.files))
+        return self._known[(folder, name)]
 
 
 def _folders(evaluator: Evaluator, arguments: Mapping[str, ast.expr], frame: Frame) -> Iterator[str | None]:

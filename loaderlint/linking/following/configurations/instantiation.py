@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import functions
 from loaderlint.linking.following.configurations import configured_calls, hydra, structured
+from loaderlint.linking.following.configurations.composition import Part
 from loaderlint.linking.things import dictionaries, settings, trees
 from loaderlint.linking.things.kinds import (
     Class,
@@ -47,7 +48,8 @@ STEPS_OF_ALL_CALLS = 20_000
 
 What the calls after those are given is made all the same where a configuration is composed that says so.
 """
-_OWN_KEYS = frozenset({"_target_", "_args_", "_recursive_", "_convert_", "_partial_"})
+_TARGET = frozenset({"_target_"})
+_OWN_KEYS = frozenset({*_TARGET, "_args_", "_recursive_", "_convert_", "_partial_"})
 
 
 def configured(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilities:
@@ -134,6 +136,11 @@ class Instantiations:
         """The mappings that make a loader at a call of ``instantiate``, which is where the loader is said to be."""
 
     @cached_property
+    def stored(self) -> dict[str, Part]:
+        """The configurations that the project keeps in Hydra's ``ConfigStore``, by path."""
+        return structured.stored(self._evaluator)
+
+    @cached_property
     def callers(self) -> tuple[tuple[str, SettingsCaller], ...]:
         """What is called by its dotted name, with the arguments it is given."""
         found: list[tuple[str, SettingsCaller]] = []
@@ -160,15 +167,15 @@ class Instantiations:
 
     @cached_property
     def _left(self) -> frozenset[Span]:
-        """The places of the values that are there in some composition."""
+        """The places of the worker counts that are there in some composition."""
         return frozenset(
             value.span
             for possibilities in self._composed()
             for root in possibilities
-            for one in settings.mappings(root)
+            for one in settings.mappings(root, WORKER_KEYS)
             if isinstance(one.thing, Settings)
-            for values in one.thing.here.entries.values()
-            for value in values
+            for key in WORKER_KEYS & one.thing.here.entries.keys()
+            for value in one.thing.here.entries[key]
             if value.constant and value.thing != trees.MISSING
         )
 
@@ -209,7 +216,7 @@ def _callers(
 ) -> Iterator[tuple[str, SettingsCaller]]:
     """Yield what each mapping says to call; ``followed`` takes the places that say so, ``known`` ones are left out."""
     for root in possibilities:
-        for one in settings.mappings(root):
+        for one in settings.mappings(root, _TARGET):
             assert isinstance(one.thing, Settings)
             targets = settings.child(one.thing, "_target_") or ()
             places = {target.span for target in targets}
