@@ -234,7 +234,8 @@ def _entry(evaluator: Evaluator, keyword: ast.keyword, frame: Frame) -> Possibil
 
 def _kept(evaluator: Evaluator, key: str, values: Possibilities) -> Possibilities:
     """Return what stands under a key of a dictionary; where some program reads the key itself, it has to stay."""
-    removable = any(one.entry is not None for one in values)
+    # A mapping is no option of a loader, whose entry may be taken out; to ask of its key takes a look through all text.
+    removable = any(one.entry is not None and not isinstance(one.thing, Items) for one in values)
     return irremovable(values) if removable and evaluator.project.reads_key(key) else values
 
 
