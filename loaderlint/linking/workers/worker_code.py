@@ -34,7 +34,7 @@ from loaderlint.linking.workers.seeding import seeds, seeds_what_is_drawn
 from loaderlint.linking.workers.sharding import repeated
 from loaderlint.linking.workers.thread_users import used_in_workers
 from loaderlint.linking.workers.worker_threads import threads_in_workers
-from loaderlint.model.gradually import first_of
+from loaderlint.model.gradually import Gradually, first_of
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import CpuCount, together
@@ -70,7 +70,7 @@ def worker_code(
     anywhere = WorkerCode(
         ends=tuple(_ends(evaluator, given)),
         exhausted=tuple(_exhausted(evaluator, given)),
-        nested=tuple(_nested(evaluator, everything)),
+        nested=Gradually(_nested(evaluator, everything)),
         on_cuda=tuple(batches_on_cuda(evaluator, given)),
     )
     if not workers:
@@ -82,7 +82,7 @@ def worker_code(
         repeated=tuple(repeated(evaluator, given, starting)),
         seeds=tuple(seeds(evaluator, given, everything, draws)),
         threads=tuple(_threads(evaluator, everything)),
-        compiled=tuple(_compiled_calls(evaluator, everything)),
+        compiled=Gradually(_compiled_calls(evaluator, everything)),
         inherited=used_in_workers(evaluator, everything),
         own_threads=threads_in_workers(evaluator, everything),
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
