@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -56,25 +56,25 @@ _LONGEST = 10_000
 def worker_code(
     evaluator: Evaluator,
     given: Mapping[str, Given],
-    running: Mapping[str, Sequence[Function]],
-    draws: Draws,
+    running_now: Callable[[], Mapping[str, Sequence[Function]]],
+    draws_now: Callable[[], Draws],
     *,
     workers: bool,
 ) -> WorkerCode:
-    """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option.
+    """Return what a loader's code does in its workers; ``running_now`` gives the functions that run there, by option.
 
     Without ``workers`` it is what that code does to whoever runs it.
     """
-    starting = running.get("worker_init_fn", ())
-    everything = list({id(one.node): one for functions in running.values() for one in functions}.values())
     anywhere = WorkerCode(
         ends=tuple(_ends(evaluator, given)),
         exhausted=tuple(_exhausted(evaluator, given)),
-        nested=Gradually(_nested(evaluator, everything)),
+        nested=Gradually(_nested(evaluator, running_now)),
         on_cuda=tuple(batches_on_cuda(evaluator, given)),
     )
     if not workers:
         return anywhere
+    running, draws = running_now(), draws_now()
+    starting, everything = running["worker_init_fn"], _every(running)
     late = cache(partial(imported_late, evaluator, everything, frozenset(_files_of(given))))
     return replace(
         anywhere,
@@ -188,11 +188,16 @@ def _is_iterated(evaluator: Evaluator, dataset: Instance) -> bool:
 # --- loaders inside workers ---
 
 
-def _nested(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Nested]:
+def _every(running: Mapping[str, Sequence[Function]]) -> list[Function]:
+    """Return functions, each once, whatever they run for."""
+    return list({id(one.node): one for functions in running.values() for one in functions}.values())
+
+
+def _nested(evaluator: Evaluator, running: Callable[[], Mapping[str, Sequence[Function]]]) -> Iterator[Nested]:
     """Yield the loops of worker code over loaders, one for each loader."""
     seen: set[int] = set()
     left = _MOST_ITERATIONS
-    for function in running:
+    for function in _every(running()):
         facts = function.facts
         for expression, _, place in function.scope.iterations if "loader" in facts.source.text.lower() else ():
             left -= 1
