@@ -54,7 +54,8 @@ class CompiledCallInWorker(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each call."""
-        for call in loader.payload.code.compiled:
+        forks = any(start.method is StartMethod.FORK for _, start in loader.worker_starts(target))
+        for call in loader.payload.code.compiled if forks else ():
             others = any(touch.span != call.compiled for touch in loader.program.compiled)
             for workers, start in loader.worker_starts(target, call):
                 if start.method is StartMethod.FORK:

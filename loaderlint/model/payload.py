@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
@@ -144,8 +145,8 @@ class Payload(Struct, frozen=True):
 
     unpicklable: tuple[Unpicklable, ...] = ()
     in_notebook: tuple[Unpicklable, ...] = ()
-    cuda: tuple[Touch, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    cuda: Sequence[Touch] = ()
+    kept: Sequence[Kept] = ()
     iterable: bool | None = None
     datasets: tuple[Samples, ...] = ()
     collate_fn: Span | None = None

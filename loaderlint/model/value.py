@@ -126,10 +126,13 @@ def together(*assumptions: Assumptions) -> Assumptions | None:
     """Return all the assumptions as one set, or None when two of them contradict each other."""
     joint = NO_ASSUMPTIONS
     for one in assumptions:
-        both = _both(joint, one) if joint else one
-        if both is None:
-            return None
-        joint = both
+        if not joint:
+            joint = one
+        elif one and one is not joint:
+            both = _both(joint, one)
+            if both is None:
+                return None
+            joint = both
     return joint
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -119,7 +119,7 @@ class WorkerCode(Struct, frozen=True):
     """What ``dataset``, ``collate_fn`` and ``worker_init_fn`` do inside a worker.
 
     Of a loader that has none, as far as was seen, only ``ends``, ``exhausted``, ``nested`` and ``on_cuda`` are
-    known.
+    known. ``nested`` and ``compiled`` are looked for when somebody asks.
 
     ``unsendable`` is what they give back and a worker cannot send. ``repeated`` is what an iterable dataset reads in
     every worker alike: each gives all samples. ``seeds`` are the calls that seed random numbers as a worker starts, and
@@ -149,9 +149,9 @@ class WorkerCode(Struct, frozen=True):
     seeds: tuple[Seed, ...] = ()
     ends: tuple[Touch, ...] = ()
     exhausted: tuple[Exhausted, ...] = ()
-    nested: tuple[Nested, ...] = ()
+    nested: Sequence[Nested] = ()
     threads: tuple[Touch, ...] = ()
-    compiled: tuple[CompiledCall, ...] = ()
+    compiled: Sequence[CompiledCall] = ()
     on_cuda: tuple[Touch, ...] = ()
     inherited: tuple[ThreadUse, ...] = ()
     own_threads: tuple[ThreadUse, ...] = ()

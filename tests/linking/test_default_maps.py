@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from loaderlint.linking.files.project import Project
+from loaderlint.readers.python import PythonFacts
 from tests.linking.traced import traced
 
 TOP = "import click\n"
@@ -71,3 +75,30 @@ MAPS: dict[str, tuple[str, set[str]]] = {
 def test_defaults_of_a_map(program: str, expected: set[str]) -> None:
     own = program.replace("TRAIN_OWN", TRAIN.replace("OWN", "⟦4⟧"))
     assert traced(TOP + own.replace("TRAIN", TRAIN.replace("OWN", "4"))) == expected
+
+
+COMMANDS = 10
+
+
+def looked_through(commands: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often all files are gone through for so many commands, none of which is given a map."""
+    asked: list[Project] = []
+    all_python = Project.all_python
+
+    def counted(project: Project) -> Iterator[PythonFacts]:
+        asked.append(project)
+        return all_python(project)
+
+    one = "@click.command()\n" + TRAIN.replace("OWN", "⟦4⟧")
+    program = TOP + "".join(one.replace("def train(", f"def train{number}(") for number in range(commands))
+    with monkeypatch.context() as patched:
+        patched.setattr(Project, "all_python", counted)
+        assert traced(program) == {"4", "open"}
+    return len(asked)
+
+
+def test_no_file_is_looked_through_for_calls_that_give_a_map_where_none_names_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few, many = (looked_through(count, monkeypatch) for count in (COMMANDS, 2 * COMMANDS))
+    assert many - few < COMMANDS

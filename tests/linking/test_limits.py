@@ -7,14 +7,16 @@ from collections.abc import Collection
 
 import pytest
 
-from loaderlint.linking.following import stops
+from loaderlint.linking.following import hierarchy, running, stops
 from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.link import link
 from loaderlint.linking.loaders import options
 from loaderlint.linking.things.classes import class_of
-from loaderlint.linking.things.kinds import Frame, Function, Made, Possibilities, Possibility
+from loaderlint.linking.things.kinds import Class, Frame, Function, Made, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import choice, in_few
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import FunctionNode, Place
+from loaderlint.readers.python import FunctionNode, Place, Stop
+from loaderlint.readers.python_calls import called_name
 from tests.linking.traced import project_of, traced
 
 
@@ -141,3 +143,61 @@ def test_a_constant_that_some_caller_writes_is_not_lost_behind_others_that_go_fa
     far = "".join(f"def start_{one}(n):\n    load(workers=n.a + n.b + n.c)\n" for one in range(60))
     text = f"def load(workers):\n    return DataLoader(1, num_workers=workers)\n{far}load(workers=⟦8⟧)\n"
     assert traced(text) == {"8", "open"}
+
+
+def test_what_a_check_lets_pass_is_found_out_once_for_all_places_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        "def check(count):\n    if count > 8:\n        raise ValueError\n"
+        "def main(count):\n    check(count)\n" + "    DataLoader(d, num_workers=count)\n" * 10 + "main(⟦2⟧)\n"
+    )
+    asked: list[str] = []
+    comes_back = stops._comes_back
+
+    def counted(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> list[Assumptions]:
+        asked.append(called_name(stop.call) if stop.call is not None else "")
+        return comes_back(evaluator, stop, frame, depth)
+
+    monkeypatch.setattr(stops, "_comes_back", counted)
+    assert [[one.constant for one in loader.num_workers.known] for loader in link(project_of(program)[0])] == [[2]] * 10
+    assert 0 < asked.count("check") < 10
+
+
+def test_which_methods_run_on_an_object_is_found_out_once_for_all_its_attributes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = [f"part{number}" for number in range(10)]
+    methods = "".join(f"    def set_{one}(self, value):\n        self.{one} = value\n" for one in names)
+    kept = "".join(f"        self.{one} = {one}\n" for one in names)
+    program = (
+        f"class Run:\n{methods}    def __init__(self, {', '.join(names)}):\n{kept}"
+        f"    def loader(self): return DataLoader(d, num_workers={' + '.join(f'self.{one}' for one in names)})\n"
+        f"Run({', '.join('0' for _ in names)}).loader()\n"
+    )
+    asked: list[str] = []
+    runs = hierarchy.runs
+
+    def counted(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:
+        asked.append(method)
+        return runs(evaluator, kind, owner, method)
+
+    monkeypatch.setattr(hierarchy, "runs", counted)
+    traced(program)
+    assert asked.count("set_part0") < len(names)
+
+
+def test_the_callees_of_worker_code_are_followed_so_far_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        "from torch.utils.data import DataLoader, Dataset\n"
+        "class Data(Dataset):\n    def __getitem__(self, index):\n        return run(index)\n"
+        "    def __len__(self):\n        return 4\n"
+        "def run(index):\n    return torch.zeros(3).cuda()\n"
+        "DataLoader(Data(), num_workers=2)\n"
+    )
+
+    def touched() -> int:
+        [loader] = link(project_of(program)[0])
+        return len(loader.payload.cuda)
+
+    assert touched() == 1
+    monkeypatch.setattr(running, "_STEPS_OF_CALLEE", 0)
+    assert touched() == 0

@@ -1,9 +1,20 @@
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from textwrap import indent
 
 import pytest
+from loaderlint.rules.cuda_in_forked_worker import CudaInForkedWorker
+from loaderlint.rules.nested_workers import NestedWorkers
+from loaderlint.rules.unpicklable_handle import UnpicklableHandle
 
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.following.loaders_behind import Behind, loaders_in
+from loaderlint.linking.following.running import functions_run_by
+from loaderlint.linking.things.kinds import Frame, Function
+from loaderlint.linking.workers import payload, worker_code
+from loaderlint.model.target import Platform, Target
 from loaderlint.model.worker_code import WorkerCode
 from tests.linking.traced import loaders_of
 
@@ -220,3 +231,43 @@ def test_a_loader_that_the_dataset_keeps_is_found_where_it_is_made() -> None:
     inner, outer = loaders_of(HEAD + text)
     assert [one.loader for one in outer.payload.code.nested] == [inner.span]
     assert inner.payload.code.nested == ()
+
+
+@pytest.mark.parametrize(("workers", "looked"), [(2, True), (0, False)])
+def test_whether_worker_code_iterates_loaders_is_asked_where_there_are_workers(
+    workers: int, looked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[ast.expr] = []
+
+    def counted(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
+        asked.append(expression)
+        return loaders_in(evaluator, expression, frame)
+
+    monkeypatch.setattr(worker_code, "loaders_in", counted)
+    text = "class Data(Dataset):\n    def __getitem__(self, index):\n"
+    text += "        return list(DataLoader(range(8), num_workers=1))\n"
+    *_, outer = loaders_of(HEAD + text + f"DataLoader(Data(), num_workers={workers})\n")
+    assert asked == []
+    found = list(NestedWorkers().check(outer, Target(Platform.LINUX, (3, 12))))
+    assert (bool(asked), bool(found)) == (looked, looked)
+
+
+@pytest.mark.parametrize(("workers", "looked"), [(2, True), (0, False)])
+def test_what_runs_in_workers_is_followed_where_there_are_workers(
+    workers: int, looked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Function] = []
+
+    def counted(evaluator: Evaluator, entries: list[Function], left: list[Function] | None) -> Iterator[Function]:
+        asked.extend(entries)
+        return functions_run_by(evaluator, entries, left)
+
+    monkeypatch.setattr(payload, "functions_run_by", counted)
+    text = "class Data(Dataset):\n    def __init__(self):\n        self.file = open('data')\n"
+    text += "    def __getitem__(self, index):\n        return self.file.read(index)\n"
+    (loader,) = loaders_of(HEAD + text + f"DataLoader(Data(), num_workers={workers})\n")
+    target = Target(Platform.WINDOWS, (3, 12))
+    found = [one for rule in (UnpicklableHandle(), CudaInForkedWorker()) for one in rule.check(loader, target)]
+    assert (bool(asked), bool(found)) == (looked, looked)
+    assert loader.payload.kept
+    assert asked

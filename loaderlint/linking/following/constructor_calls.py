@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 def own_methods(evaluator: Evaluator, instance: Instance, owner: Class) -> Iterator[tuple[Scope, str]]:
     """Yield the methods of a class that run on an object, with the name each gives it, the constructor first."""
+    key = ("own methods", id(instance.of.node), id(owner.node))
+    yield from evaluator.remembered(key, None, lambda: tuple(_own_methods(evaluator, instance, owner)))
+
+
+def _own_methods(evaluator: Evaluator, instance: Instance, owner: Class) -> Iterator[tuple[Scope, str]]:
     methods = [
         scope for scope in owner.scope.children if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from msgspec.structs import replace
 
@@ -79,6 +79,8 @@ NOTHING_MET = 10**9
 """How deep the outermost expression lies that was met while being followed, when there was none."""
 DEEPEST_EXPRESSION = 60
 """Expressions followed through each other; a longer way than this is unseen."""
+_UNANSWERED: Any = object()
+"""Stands for the answer to a question that nobody asked so far."""
 
 
 class Evaluator:
@@ -117,7 +119,7 @@ class Evaluator:
         self._met = NOTHING_MET
         self.loaders_behind: dict[tuple[int, int, int], list[Behind]] = {}
         """What `loaders_in` answered, by expression and receiver: several programs run the same functions."""
-        self._answers: dict[tuple[object, ...], object] = {}
+        self._answers: dict[tuple[object, ...], Any] = {}
         self._left = self._left_in_all = MOST_STEPS
         self._project_questions = self.steps_taken = 0
         self.mentioned: set[str] = set()
@@ -189,7 +191,7 @@ class Evaluator:
 
     @property
     def _steps_left(self) -> int:
-        return min(self._left, self._left_in_all)
+        return self._left if self._left < self._left_in_all else self._left_in_all
 
     def remembered(self, key: tuple[object, ...], frame: Frame | None, work: Callable[[], Answer]) -> Answer:
         """Return the answer to a question that was asked before in the same circumstances, else work it out.
@@ -197,8 +199,9 @@ class Evaluator:
         A question that is the same in every frame has none (None).
         """
         full = (*key, id(frame.arguments), id(frame.receiver)) if frame is not None else key
-        if full in self._answers:
-            return cast(Answer, self._answers[full])
+        answer: Answer = self._answers.get(full, _UNANSWERED)
+        if answer is not _UNANSWERED:
+            return answer
         if full in self._tentative:
             return cast(Answer, self._still_tentative(full))
         steps, cut = self._steps_left, self._cut.get(full)
@@ -210,8 +213,7 @@ class Evaluator:
         answer = work()
         if frame is not None:
             self._keep(frame.arguments, frame.receiver)
-        cut_short = self._steps_left < 0
-        if cut_short:
+        if cut_short := self._steps_left < 0:
             self._cut[full] = steps, answer
         if self._may_remember(full, answer, before, len(self._active), cut_short):
             self._answers[full] = answer
@@ -232,12 +234,12 @@ class Evaluator:
         those of whom it lies inside. Of questions that are ``alike`` each is unfinished to whom asks it while another
         is being answered: where many ask each other, they are not followed in every order.
         """
-        if key in self._answers:
-            return cast(Answer, self._answers[key])
+        answer: Answer = self._answers.get(key, _UNANSWERED)
+        if answer is not _UNANSWERED:
+            return answer
         if key in self._tentative:
             return cast(Answer, self._still_tentative(key))
-        asked = alike or key
-        if asked in self._active:
+        if (asked := alike or key) in self._active:
             self._met = min(self._met, self._active[asked])
             return unfinished
         depth = len(self._active)
@@ -247,8 +249,7 @@ class Evaluator:
         steps = int((most or STEPS_OF_A_PROJECT_QUESTION) * self._effort) if outermost else self._left_in_all
         cut = self._cut.get(key)
         if cut is not None and steps < max(2 * cut[0], 0):
-            if not outermost:
-                self._left = -1
+            self._left = self._left if outermost else -1
             return cast(Answer, cut[1])
         # What an outermost question costs is not charged to the first who asks it.
         self._left, self._left_in_all = MOST_STEPS, steps
@@ -303,8 +304,7 @@ class Evaluator:
             del self._active[key]
         result = dictionaries.limited(result, frame.facts.span(node))
         self._keep(frame.arguments, frame.receiver)
-        cut_short = self._steps_left < 0
-        if cut_short:
+        if cut_short := self._steps_left < 0:
             self._cut[key] = steps, result
         if self._may_remember(key, result, before, depth, cut_short):
             self._known[key] = result

@@ -44,6 +44,11 @@ _CUDA_NAMES = frozenset(name.rpartition(".")[2] for name in CUDA_STARTERS) | {"s
 MOST_FUNCTIONS = 200
 STEPS = 150
 """Expressions followed for one question about what a program does; options are followed without such a limit."""
+_STEPS_OF_CALLEE = 1000
+"""Expressions followed for what a call in worker code runs.
+
+Those of nerfstudio take 646 at most; it is ``params[:, 0].reshape`` that takes 7,000 where a class has a ``reshape``.
+"""
 
 
 class Run(Struct, frozen=True, eq=False):
@@ -350,9 +355,9 @@ def functions_run_by(
             if not may_run(evaluator, site.node) or told_apart(site.place):
                 continue
             frame = Frame(function.facts, site.place, receiver=function.receiver)
-            for one in evaluator.evaluate(site.node.func, frame):
-                if isinstance(one.thing, Function):
-                    waiting.append(one.thing)
+            with evaluator.steps(_STEPS_OF_CALLEE):
+                callees = evaluator.evaluate(site.node.func, frame)
+            waiting.extend(one.thing for one in callees if isinstance(one.thing, Function))
     if left is not None:
         left.extend(one for one in waiting if id(one.node) not in seen)
 

@@ -238,8 +238,14 @@ def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
     or a ``return`` before it was the way to the end of the function.
 
     The answers of tests that nobody can see through are left out, for those may let all pass; what the values that are
-    asked about assume themselves is kept.
+    asked about assume themselves is kept. Every place behind a stop asks, most with the same arms left to take.
     """
+    key = ("let pass", id(stop), len(arms), frame.place.order == end_of(frame.scope).order, depth)
+    where = frame.at(stop.place)
+    return evaluator.remembered(key, where, lambda: _let_past(evaluator, stop, arms, frame, depth))
+
+
+def _let_past(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int) -> list[Assumptions]:
     where = frame.at(stop.place)
     with evaluator.steps(_STEPS):
         back = _comes_back(evaluator, stop, where, depth)

@@ -15,7 +15,6 @@ from loaderlint.model.value import (
     Answer,
     Assumption,
     Assumptions,
-    answered,
     answers_of,
     together,
 )
@@ -95,20 +94,20 @@ def gathered(alternatives: Iterable[Assumptions], *, words: bool = False) -> lis
 @lru_cache(REMEMBERED)
 def _gathered(alternatives: tuple[Assumptions, ...], words: bool = False) -> list[Assumptions]:
     kept = simplified(alternatives)
-    told: dict[str, dict[Answer | None, frozenset[int | str]]] = {}
-    for subject, answer in frozenset[Assumption]().union(*kept) if len(kept) > 1 else ():
-        if several := _numbers(answer) or (_words(subject, answer) if words else frozenset()):
-            told.setdefault(subject, {})[answer] = several
+    told: dict[str, dict[Assumption, frozenset[int | str]]] = {}
+    for one in frozenset[Assumption]().union(*kept) if len(kept) > 1 else ():
+        if several := _numbers(one.answer) or (_words(one.subject, one.answer) if words else frozenset()):
+            told.setdefault(one.subject, {})[one] = several
     for subject, told_by in sorted(told.items()):
         others: list[Assumptions] = []
         by_rest: dict[Assumptions, frozenset[int | str]] = {}
         for each in kept:
-            given = answered(each).get(subject)
-            if given is None or given not in told_by:
+            given = each.intersection(told_by)
+            if not given:
                 others.append(each)
             else:
-                rest = each - {Assumption(subject, given)}
-                by_rest[rest] = by_rest.get(rest, frozenset()) | told_by[given]
+                rest = each - given
+                by_rest[rest] = by_rest.get(rest, frozenset()).union(*(told_by[one] for one in given))
         kept = others
         for rest, every in by_rest.items():
             kept.append(rest | {Assumption(subject, every if len(every) > 1 else next(iter(every)))})

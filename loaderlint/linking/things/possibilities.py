@@ -240,11 +240,13 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
     if len(alternatives) > MOST_WAYS:
         yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
         alternatives = sorted(alternatives, key=len)[:MOST_WAYS]
-    first_of = {one.assumptions: one for one in reversed(same)}
+    assuming: dict[Assumptions, list[Possibility]] = {}
+    for one in same:
+        assuming.setdefault(one.assumptions, []).append(one)
     for assumptions in alternatives:
-        first = first_of.get(assumptions, same[0])
         # What an alternative was made of is no longer known: it may depend on all that any of them does.
-        ways = [one for one in same if one.assumptions == assumptions] or same
+        ways = assuming.get(assumptions, same)
+        first = ways[0]
         sources = frozenset[Span]().union(*(one.sources for one in ways))
         yield (
             first

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -36,6 +37,8 @@ from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.kept import Carried, Keepsakes
 from loaderlint.linking.workers.worker_code import worker_code
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
+from loaderlint.model.gradually import Gradually
+from loaderlint.model.kept import Kept
 from loaderlint.model.payload import Handing, Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions, together
@@ -88,11 +91,10 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
     """Return what a loader sends to its workers, as far as it was seen; without any that is what it runs itself."""
     unpicklable: dict[Span, Unpicklable] = {}
     in_notebook: dict[Span, Unpicklable] = {}
-    cuda: dict[Span, Touch] = {}
     seen = True
     datasets: list[Samples] = []
     keepsakes = Keepsakes(evaluator, frame)
-    running: dict[str, list[Function]] = {}
+    walks: list[tuple[str, Possibility, _Walk]] = []
     sent: list[Thing] = []
     batch_size = _written(given.get("batch_size"), frame)
     for role in _OPTIONS:
@@ -106,27 +108,32 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
                 walk.visit(one, Role(role), 0)
             _gather(unpicklable, walk.unpicklable)
             _gather(in_notebook, walk.in_notebook)
-            for function in walk.running():
-                running.setdefault(role, []).append(function)
-                _gather(cuda, _touched_by(evaluator, function, walk.visited(), one.assumptions))
+            walks.append((role, one, walk))
             sent.extend(walk.visited())
             seen = seen and walk.seen
             if role == "dataset":
                 datasets.extend(samples(evaluator, one, batch_size, frame.scope))
-    init = given.get("worker_init_fn")
-    kept = keepsakes.found(
-        [*running.get("dataset", ()), *running.get("collate_fn", ())],
-        running.get("worker_init_fn", ()),
-        starting_seen=init is None or all(isinstance(one.thing, Function | None) for one in init.possibilities),
-    )
-    functions = [one for functions in running.values() for one in functions]
-    draws = Draws(evaluator, functions, sent, seen)
+    ran = cache(lambda: [(role, one, walk, walk.running()) for role, one, walk in walks])
+
+    def running() -> Mapping[str, Sequence[Function]]:
+        return {role: [one for each, *_, found in ran() if each == role for one in found] for role in _OPTIONS}
+
+    def cuda() -> Iterator[Touch]:
+        touched: dict[Span, Touch] = {}
+        for _, one, walk, functions in ran():
+            for function in functions:
+                _gather(touched, _touched_by(evaluator, function, walk.visited(), one.assumptions))
+        yield from touched.values()
+
+    def draws() -> Draws:
+        return Draws(evaluator, (one for functions in running().values() for one in functions), sent, seen)
+
     kinds = {one.iterable for one in datasets} - {None}
     return Payload(
         unpicklable=tuple(unpicklable.values()),
         in_notebook=tuple(in_notebook.values()),
-        cuda=tuple(cuda.values()),
-        kept=tuple(kept),
+        cuda=Gradually(cuda()),
+        kept=Gradually(_kept_by(keepsakes, running, given.get("worker_init_fn"))),
         iterable=any(kinds) if kinds else None,
         datasets=tuple(datasets),
         collate_fn=_function_given(given, "collate_fn"),
@@ -135,6 +142,17 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
         or any(has_layers(evaluator, one.instance) for one in keepsakes.carried),
         seen=seen,
         code=worker_code(evaluator, given, running, draws, workers=workers),
+    )
+
+
+def _kept_by(
+    keepsakes: Keepsakes, running: Callable[[], Mapping[str, Sequence[Function]]], init: Given | None
+) -> Iterator[Kept]:
+    functions = running()
+    yield from keepsakes.found(
+        [*functions["dataset"], *functions["collate_fn"]],
+        functions["worker_init_fn"],
+        starting_seen=init is None or all(isinstance(one.thing, Function | None) for one in init.possibilities),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from loaderlint.linking.workers.seeding import seeds, seeds_what_is_drawn
 from loaderlint.linking.workers.sharding import repeated
 from loaderlint.linking.workers.thread_users import used_in_workers
 from loaderlint.linking.workers.worker_threads import threads_in_workers
-from loaderlint.model.gradually import first_of
+from loaderlint.model.gradually import Gradually, first_of
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import CpuCount, together
@@ -56,25 +56,25 @@ _LONGEST = 10_000
 def worker_code(
     evaluator: Evaluator,
     given: Mapping[str, Given],
-    running: Mapping[str, Sequence[Function]],
-    draws: Draws,
+    running_now: Callable[[], Mapping[str, Sequence[Function]]],
+    draws_now: Callable[[], Draws],
     *,
     workers: bool,
 ) -> WorkerCode:
-    """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option.
+    """Return what a loader's code does in its workers; ``running_now`` gives the functions that run there, by option.
 
     Without ``workers`` it is what that code does to whoever runs it.
     """
-    starting = running.get("worker_init_fn", ())
-    everything = list({id(one.node): one for functions in running.values() for one in functions}.values())
     anywhere = WorkerCode(
         ends=tuple(_ends(evaluator, given)),
         exhausted=tuple(_exhausted(evaluator, given)),
-        nested=tuple(_nested(evaluator, everything)),
+        nested=Gradually(_nested(evaluator, running_now)),
         on_cuda=tuple(batches_on_cuda(evaluator, given)),
     )
     if not workers:
         return anywhere
+    running, draws = running_now(), draws_now()
+    starting, everything = running["worker_init_fn"], _every(running)
     late = cache(partial(imported_late, evaluator, everything, frozenset(_files_of(given))))
     return replace(
         anywhere,
@@ -82,7 +82,7 @@ def worker_code(
         repeated=tuple(repeated(evaluator, given, starting)),
         seeds=tuple(seeds(evaluator, given, everything, draws)),
         threads=tuple(_threads(evaluator, everything)),
-        compiled=tuple(_compiled_calls(evaluator, everything)),
+        compiled=Gradually(_compiled_calls(evaluator, everything)),
         inherited=used_in_workers(evaluator, everything),
         own_threads=threads_in_workers(evaluator, everything),
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
@@ -188,11 +188,16 @@ def _is_iterated(evaluator: Evaluator, dataset: Instance) -> bool:
 # --- loaders inside workers ---
 
 
-def _nested(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Nested]:
+def _every(running: Mapping[str, Sequence[Function]]) -> list[Function]:
+    """Return functions, each once, whatever they run for."""
+    return list({id(one.node): one for functions in running.values() for one in functions}.values())
+
+
+def _nested(evaluator: Evaluator, running: Callable[[], Mapping[str, Sequence[Function]]]) -> Iterator[Nested]:
     """Yield the loops of worker code over loaders, one for each loader."""
     seen: set[int] = set()
     left = _MOST_ITERATIONS
-    for function in running:
+    for function in _every(running()):
         facts = function.facts
         for expression, _, place in function.scope.iterations if "loader" in facts.source.text.lower() else ():
             left -= 1

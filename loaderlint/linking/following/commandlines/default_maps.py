@@ -140,6 +140,8 @@ def _of_calls(evaluator: Evaluator, function: FunctionNode) -> list[tuple[Span, 
 
 def _sites(evaluator: Evaluator, name: str) -> list[tuple[PythonFacts, CallSite, ast.expr]]:
     """Return the calls that may run a command of a name, and what each runs; none where no such call gives a map."""
+    if not evaluator.project.code_mentions((_KEY,)):
+        return []
     found: list[tuple[PythonFacts, CallSite, ast.expr]] = []
     for facts in evaluator.project.all_python():
         found.extend((facts, site, site.node.func) for site in facts.calls.get(name, ()))
