@@ -40,6 +40,7 @@ from loaderlint.linking.things.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.callables import OPTIONS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -234,8 +235,11 @@ def _entry(evaluator: Evaluator, keyword: ast.keyword, frame: Frame) -> Possibil
 
 def _kept(evaluator: Evaluator, key: str, values: Possibilities) -> Possibilities:
     """Return what stands under a key of a dictionary; where some program reads the key itself, it has to stay."""
-    # A mapping is no option of a loader, whose entry may be taken out; to ask of its key takes a look through all text.
-    removable = any(one.entry is not None and not isinstance(one.thing, Items) for one in values)
+    removable = [one for one in values if one.entry is not None]
+    if key not in OPTIONS and not any(one.thing is None or isinstance(one.thing, int | float) for one in removable):
+        # Texts and objects that a loader gets stand under the option's own name. To ask of any other key, and of what
+        # is no option of anything, takes a look through all text.
+        return irremovable(values)
     return irremovable(values) if removable and evaluator.project.reads_key(key) else values
 
 
