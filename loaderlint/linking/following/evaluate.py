@@ -196,6 +196,11 @@ class Evaluator:
     def _steps_left(self) -> int:
         return min(self._left, self._left_in_all)
 
+    @property
+    def ran_out(self) -> bool:
+        """Whether no steps are left: what is found out now may lack what was not followed any more."""
+        return self._steps_left < 0
+
     def remembered(self, key: tuple[object, ...], frame: Frame | None, work: Callable[[], Answer]) -> Answer:
         """Return the answer to a question that was asked before in the same circumstances, else work it out.
 
