@@ -198,8 +198,8 @@ class Evaluator:
 
     @property
     def ran_out(self) -> bool:
-        """Whether no steps are left: what is found out now may lack what was not followed any more."""
-        return self._steps_left < 0
+        """Whether no question has steps left, whatever its own limit: what is found out now may lack something."""
+        return self._left_in_all < 0
 
     def remembered(self, key: tuple[object, ...], frame: Frame | None, work: Callable[[], Answer]) -> Answer:
         """Return the answer to a question that was asked before in the same circumstances, else work it out.
