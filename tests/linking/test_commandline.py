@@ -1248,6 +1248,47 @@ FOLLOWED: Cases = {
         """,
         {"4", "2", "open"},
     ),
+    "fire: a command of the program itself": (
+        """
+        import fire
+        def main(data=1, workers=2):
+            DataLoader(data, num_workers=workers)
+        fire.Fire(main, command=["--workers", "8"])
+        """,
+        {"open"},
+    ),
+    "fire: a command of the program itself, by position, for a class": (
+        """
+        import fire
+        class App:
+            def __init__(self, workers=2):
+                self.workers = workers
+            def train(self):
+                DataLoader(1, num_workers=self.workers)
+        fire.Fire(App, "train --workers 8")
+        """,
+        {"open"},
+    ),
+    "fire: what the user wrote, handed over": (
+        """
+        import sys, fire
+        def main(data=1, workers=⟦2⟧):
+            DataLoader(data, num_workers=workers)
+        fire.Fire(main, command=sys.argv[1:])
+        """,
+        {"2", "open"},
+    ),
+    "fire: a command of the program itself beside those of users": (
+        """
+        import fire
+        def main(data=1, workers=⟦2⟧):
+            DataLoader(data, num_workers=workers)
+        def test():
+            fire.Fire(main, command=["--workers=8"])
+        fire.Fire(main)
+        """,
+        {"2", "open"},
+    ),
     "fire: a dictionary of functions": (
         """
         import fire

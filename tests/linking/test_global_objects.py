@@ -132,6 +132,42 @@ OBJECTS: Cases = {
         },
         {"2"},
     ),
+    "changed by another program": (
+        {
+            "config.py": MARKED,
+            "data.py": IMPORT + "from config import cfg\n" + LOAD,
+            "train.py": "from data import load\nload()\n",
+            "test.py": "from config import cfg\ncfg.data.num_workers = 0\n",
+        },
+        {"4"},
+    ),
+    "changed by a function of another program": (
+        {
+            "config.py": MARKED,
+            "data.py": IMPORT + "from config import cfg\n" + LOAD,
+            "train.py": "from data import load\nload()\n",
+            "test.py": "from config import cfg\ndef quick():\n    cfg.data.num_workers = 0\nquick()\n",
+        },
+        {"4"},
+    ),
+    "changed by what some program brings in as well": (
+        {
+            "config.py": MARKED,
+            "data.py": IMPORT + "from config import cfg\n" + LOAD,
+            "quick.py": "from config import cfg\ncfg.data.num_workers = 0\n",
+            "train.py": "import quick\nfrom data import load\nload()\n",
+        },
+        {"4", "open"},
+    ),
+    "changed by a program that brings it in": (
+        {
+            "config.py": SURE,
+            "data.py": IMPORT + "from config import cfg\n" + LOAD,
+            "train.py": "from config import cfg\nfrom data import load\ncfg.data.num_workers = ⟦0⟧\nload()\n",
+            "test.py": "from config import cfg\nfrom data import load\ncfg.data.num_workers = ⟦1⟧\nload()\n",
+        },
+        {"0", "1"},
+    ),
     "a parsed command line": (
         "import argparse\np = argparse.ArgumentParser()\np.add_argument('--workers', type=int, default=4)\n"
         "args = p.parse_args()\ndef load():\n    DataLoader(1, num_workers=args.workers)\n"

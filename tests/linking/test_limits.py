@@ -72,6 +72,20 @@ def test_what_a_constructor_calls_is_found_out_without_the_steps_of_who_asks() -
     assert evaluator.once(("around it",), 0, left_after_asking) == evaluator.once(("around nothing",), 0, left)
 
 
+def test_what_changes_a_thing_is_asked_again_where_the_steps_ran_out() -> None:
+    project, _ = project_of("cfg = {}\ndef add(c):\n    c['workers'] = 2\nadd(cfg)\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    evaluator = Evaluator(project)
+    frame = Frame(facts, Place(facts.module, 10))
+
+    def changing(steps: int) -> int:
+        with evaluator.steps(steps):
+            return len(evaluator.effects.changing(frame, "cfg"))
+
+    assert [changing(0), changing(100), changing(0)] == [0, 1, 1]
+
+
 def test_of_questions_that_are_alike_none_is_followed_inside_another() -> None:
     project, _ = project_of("workers = 2\n")
     evaluator = Evaluator(project)

@@ -79,6 +79,10 @@ class Project:
         named = frozenset(named)
         return self._parts.in_programs_with(named | self.launches.started_in(named))
 
+    def brought_in_with(self, path: str) -> frozenset[str]:
+        """Return the files that one process may bring in together with a file."""
+        return self._parts.in_programs_with([path])
+
     def brought_in(self, paths: Iterable[str]) -> frozenset[str]:
         """Return files and all that these may bring in, directly or not, going by their text."""
         return self._parts.brought_in(paths)

@@ -51,6 +51,12 @@ class Conditions:
         """Return the answers a test can give, each with what it assumes and the written places it depends on."""
         return self._evaluator.remembered(("truth", id(test)), frame, lambda: self._truth(test, frame))
 
+    def met_at(self, frame: Frame, possibilities: Possibilities) -> Possibilities:
+        """Return those that a run which comes to a frame's place can have: of too many only some can be kept."""
+        ways = self.taken(frame.place.arms, frame)
+        met = tuple(one for one in possibilities if any(together(one.assumptions, way) is not None for way in ways))
+        return met or possibilities
+
     def _truth(self, test: ast.expr, frame: Frame) -> list[_Answer]:
         values = self._evaluator.evaluate(test, frame)
         is_seen = {truth_of(one.thing) is not None for one in values}

@@ -110,6 +110,10 @@ class Effects:
                 found = tuple(event for event in every if self._changes(event, where))
             finally:
                 self._unfinished -= 1
+            if self._evaluator.ran_out:
+                # A callee that was not followed looks like one that changes nothing: whoever has steps asks again.
+                del self._changing[key]
+                return found
             self._changing[key] = found
         return self._changing[key]
 
@@ -149,7 +153,7 @@ class Effects:
             return self._reached[key]
         own = next(parameters(method.node), None)
         found = self._reach(owner, [(method, own.arg)]) if own is not None else methods.Reached()
-        if self.settled:
+        if self.settled and not self._evaluator.ran_out:
             self._reached[key] = found
         return found
 

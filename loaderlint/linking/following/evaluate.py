@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-from msgspec.structs import replace
-
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.following import (
     bindings,
@@ -56,11 +54,11 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     end_of,
 )
-from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, distinct, never_none, under, unseen
+from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, never_none, unseen
 from loaderlint.linking.things.relatives import Relatives
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions, together
-from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, dotted
+from loaderlint.model.value import Assumptions
+from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.loaders_behind import Behind
@@ -164,11 +162,8 @@ class Evaluator:
 
     def forget(self) -> None:
         """Forget what was worked out so far, which something found since then may change."""
-        self._known.clear()
-        self._cut.clear()
-        self._answers.clear()
-        self._tentative.clear()
-        self._constructed.clear()
+        for found in (self._known, self._cut, self._answers, self._tentative, self._constructed):
+            found.clear()
         self.relatives.forget()
         self.callers.forget()
 
@@ -192,6 +187,11 @@ class Evaluator:
     @property
     def _steps_left(self) -> int:
         return self._left if self._left < self._left_in_all else self._left_in_all
+
+    @property
+    def ran_out(self) -> bool:
+        """Whether no question has steps left, whatever its own limit: what is found out now may lack something."""
+        return self._left_in_all < 0
 
     def remembered(self, key: tuple[object, ...], frame: Frame | None, work: Callable[[], Answer]) -> Answer:
         """Return the answer to a question that was asked before in the same circumstances, else work it out.
@@ -218,6 +218,24 @@ class Evaluator:
         if self._may_remember(full, answer, before, len(self._active), cut_short):
             self._answers[full] = answer
         return answer
+
+    def in_a_circle(
+        self, key: tuple[object, ...], frame: Frame, unfinished: Answer, work: Callable[[], Answer]
+    ) -> Answer:
+        """Return what `remembered` does; to whom asks it meanwhile, in the same circumstances, it is ``unfinished``."""
+        full = (*key, id(frame.arguments), id(frame.receiver))
+        if full in self._active:
+            self._met = min(self._met, self._active[full])
+            return unfinished
+
+        def followed() -> Answer:
+            self._active[full] = len(self._active)
+            try:
+                return work()
+            finally:
+                del self._active[full]
+
+        return self.remembered(key, frame, followed)
 
     def once(
         self,
@@ -297,7 +315,7 @@ class Evaluator:
         try:
             result = self._by_kind(node, frame)
             if len(result) > MOST_POSSIBILITIES:
-                result = self._met_at(frame, result)
+                result = self._conditions.met_at(frame, result)
         except RecursionError:
             result = self.too_deep(frame.facts.span(node))
         finally:
@@ -313,12 +331,6 @@ class Evaluator:
     def is_known(self, node: ast.expr) -> bool:
         """Return whether it is settled what an expression is where no call is being followed."""
         return (node, id(None), id(None)) in self._known
-
-    def _met_at(self, frame: Frame, possibilities: Possibilities) -> Possibilities:
-        """Return those that a run which comes to a frame's place can have: of too many only some can be kept."""
-        ways = self.conditions(frame.place.arms, frame)
-        met = tuple(one for one in possibilities if any(together(one.assumptions, way) is not None for way in ways))
-        return met or possibilities
 
     def step(self, span: Span) -> Possibilities:
         """Take one step of those that are left; return what is known when they ran out, nothing before that."""
@@ -371,10 +383,8 @@ class Evaluator:
 
     def _by_kind(self, node: ast.expr, frame: Frame) -> Possibilities:
         span = frame.facts.span(node)
-        if isinstance(node, ast.Constant):
-            if node.value is None or isinstance(node.value, bool | int | float | str):
-                return (Possibility(node.value, span),)
-            return unseen(span)
+        if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool | int | float | str)):
+            return (Possibility(node.value, span),)
         if isinstance(node, ast.Name):
             return names_read.name(self, node, frame)
         if isinstance(node, ast.Attribute):
@@ -384,17 +394,7 @@ class Evaluator:
         if isinstance(node, ast.Call):
             return calls.call(self, node, frame)
         if isinstance(node, ast.IfExp):
-            # What there is to choose from is known even where the test takes all the steps there are.
-            for branch in (node.body, node.orelse):
-                self.evaluate(branch, frame)
-            # What the test depends on where it gives the other answer has no part in this value.
-            return distinct(
-                replace(one, sources=one.sources | places)
-                for truth, assumptions, places in self.truth(node.test, frame)
-                for branch in (node.body if truth else node.orelse,)
-                for name in (dotted(branch) or "",)
-                for one in under(questions.answering(self.evaluate(branch, frame), name, node.test, truth), assumptions)
-            )
+            return questions.chosen(self, node, frame)
         if isinstance(node, ast.BoolOp):
             return operators.bool_op(self, node, frame)
         if isinstance(node, ast.UnaryOp):

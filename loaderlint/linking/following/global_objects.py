@@ -58,6 +58,8 @@ class GlobalObjects:
         self._changers: dict[tuple[str, str], tuple[_Changer, ...]] = {}
         self._changers_of_returned: dict[tuple[str, str], Sequence[tuple[ast.Call, _Changer]]] = {}
         self._active: set[tuple[int, str]] = set()
+        self._beside: dict[str, frozenset[str]] = {}
+        """The files that some program brings in together with a file, by its path."""
 
     def read(
         self, found: Possibilities, facts: PythonFacts, name: str, frame: Frame, span: Span
@@ -90,7 +92,7 @@ class GlobalObjects:
             own = self._evaluator.effects.changing(frame, name)
             values, met, since = self._up_to(found, changers, own, frame)
             after = self._changed(values, _between(own, since, frame.place), frame, frame.place) if met else found
-            away = [one for one in changers if one.scope is not frame.scope and id(one) not in met and _may_run(one)]
+            away = [one for one in self._away(changers, met, frame) if _may_run(one)]
             return tuple(_doubted(one, away, span) for one in after), since
         key = ("global", id(frame.scope), facts.source.path, name)
         return self._evaluator.remembered(
@@ -103,8 +105,21 @@ class GlobalObjects:
         met: set[int] = set()
         values = self._entering(found, name, changers, frame, met, DEEPEST_CALLER)
         values, called, since = self._up_to(values, changers, _own(changers, frame.scope), frame)
-        away = [one for one in changers if id(one) not in met | called and one.scope is not frame.scope]
+        away = self._away(changers, met | called, frame)
         return tuple(_doubted(one, away, span) for one in values), since
+
+    def _away(self, changers: Sequence[_Changer], met: set[int], frame: Frame) -> list[_Changer]:
+        """Return the changers that were not met on the way to a frame and may have run in the same process.
+
+        What another program does to an object of a module that both import, it does to its own.
+        """
+        away = [one for one in changers if one.scope is not frame.scope and id(one) not in met]
+        path = frame.facts.source.path
+        if all(one.facts is frame.facts for one in away):
+            return away
+        if path not in self._beside:
+            self._beside[path] = self._evaluator.project.brought_in_with(path)
+        return [one for one in away if one.facts.source.path in self._beside[path]]
 
     def _entering(
         self,
@@ -203,7 +218,11 @@ class GlobalObjects:
         if key not in self._changers:
             # While that is found out nothing is taken to change it: two may ask about each other.
             self._changers[key] = ()
-            self._changers[key] = tuple(self._found(path, name))
+            found = tuple(self._found(path, name))
+            if self._evaluator.ran_out:
+                del self._changers[key]
+                return found
+            self._changers[key] = found
         return self._changers[key]
 
     def _found(self, path: str, name: str) -> Iterator[_Changer]:

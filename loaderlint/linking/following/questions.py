@@ -279,6 +279,21 @@ def named_at(node: ast.expr, text: str) -> ast.expr | None:
     return expression
 
 
+def chosen(evaluator: Evaluator, node: ast.IfExp, frame: Frame) -> Possibilities:
+    """Return what a conditional expression can be: what each answer chooses, as far as that can give the answer."""
+    # What there is to choose from is known even where the test takes all the steps there are.
+    for branch in (node.body, node.orelse):
+        evaluator.evaluate(branch, frame)
+    # What the test depends on where it gives the other answer has no part in this value.
+    return distinct(
+        replace(one, sources=one.sources | places)
+        for truth, assumptions, places in evaluator.truth(node.test, frame)
+        for branch in (node.body if truth else node.orelse,)
+        for name in (dotted(branch) or "",)
+        for one in under(answering(evaluator.evaluate(branch, frame), name, node.test, truth), assumptions)
+    )
+
+
 def passed(values: Possibilities, name: str, arms: Iterable[Arm]) -> Possibilities:
     """Return what is left of the values of a name where tests of just that name were passed: ``if workers is None``."""
     for arm in arms:

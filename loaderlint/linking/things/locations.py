@@ -112,8 +112,6 @@ class Location(Struct, frozen=True):
 
 _Way: TypeAlias = tuple[Location | None, Assumptions]
 _Found: TypeAlias = Iterator[_Way]
-_Asked: TypeAlias = tuple[tuple[ast.expr, int, int], ...]
-"""Expressions that are being followed, each with what its frame is told apart by."""
 
 
 def is_path(made: Made) -> bool:
@@ -142,38 +140,35 @@ def last_part(evaluator: Evaluator, path: ast.expr, name: str, frame: Frame, spa
     return tuple(found) or unseen(span)
 
 
-def of(evaluator: Evaluator, node: ast.expr, frame: Frame, asked: _Asked = ()) -> tuple[_Way, ...]:
+def of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> tuple[_Way, ...]:
     """Return where the file can be that an expression names, has opened or has read, with what each assumes.
 
-    None stands for what cannot be followed. What opens nothing, an empty name or None, is passed over. ``asked`` is
-    what this is asked for: a function that calls itself may name a file beside the one that it was given.
+    None stands for what cannot be followed. What opens nothing, an empty name or None, is passed over. A function that
+    calls itself may name a file beside the one that it was given: what that is asked for is not seen meanwhile.
     """
-    question = (node, id(frame.arguments), id(frame.receiver))
-    if question in asked:
-        return ((None, NO_ASSUMPTIONS),)
-    asked = (*asked, question)
     # A path is put together of folders that many paths have in common, each of which can be many.
-    return evaluator.remembered(
-        ("location", node), frame, lambda: tuple(dict.fromkeys(_of(evaluator, node, frame, asked)))
+    unfinished = ((None, NO_ASSUMPTIONS),)
+    return evaluator.in_a_circle(
+        ("location", node), frame, unfinished, lambda: tuple(dict.fromkeys(_of(evaluator, node, frame)))
     )
 
 
-def _of(evaluator: Evaluator, node: ast.expr, frame: Frame, asked: _Asked) -> _Found:
+def _of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> _Found:
     for one in evaluator.evaluate(node, frame):
-        for location, assumptions in _of_one(evaluator, one, asked):
+        for location, assumptions in _of_one(evaluator, one):
             joint = together(one.assumptions, assumptions)
             if joint is not None:
                 yield location, joint
 
 
-def _of_one(evaluator: Evaluator, one: Possibility, asked: _Asked) -> _Found:
+def _of_one(evaluator: Evaluator, one: Possibility) -> _Found:
     thing = one.thing
     parts = _in_folder(evaluator, thing) if isinstance(thing, Made) else None
     if isinstance(thing, Made) and parts is not None:
-        yield from _as(Form.NAME, _joined(evaluator, parts, thing.frame, asked))
+        yield from _as(Form.NAME, _joined(evaluator, parts, thing.frame))
         return
     for spelled in templates.spelled_out(evaluator, (one,)):
-        for location, assumptions in _of_thing(evaluator, spelled.thing, spelled.span, asked):
+        for location, assumptions in _of_thing(evaluator, spelled.thing, spelled.span):
             joint = together(spelled.assumptions, assumptions)
             if joint is not None:
                 yield location, joint
@@ -194,11 +189,11 @@ def _in_folder(evaluator: Evaluator, made: Made) -> list[ast.expr] | None:
     return None
 
 
-def _of_thing(evaluator: Evaluator, thing: Thing, span: Span, asked: _Asked) -> _Found:
+def _of_thing(evaluator: Evaluator, thing: Thing, span: Span) -> _Found:
     if thing is None or thing == "":
         return
     if isinstance(thing, Made):
-        yield from _of_made(evaluator, thing, asked)
+        yield from _of_made(evaluator, thing)
     elif isinstance(thing, str):
         yield Location(posixpath.normpath(thing.replace("\\", "/"))), NO_ASSUMPTIONS
     elif isinstance(thing, Template):
@@ -212,33 +207,33 @@ def _of_thing(evaluator: Evaluator, thing: Thing, span: Span, asked: _Asked) -> 
         yield None, NO_ASSUMPTIONS
 
 
-def _of_made(evaluator: Evaluator, made: Made, asked: _Asked) -> _Found:
+def _of_made(evaluator: Evaluator, made: Made) -> _Found:
     call, frame = made.call, made.frame
     _, method, last = made.callee.rpartition("().")
     if method and last in _SAME_METHODS and isinstance(call.func, ast.Attribute):
-        yield from _as(_SAME_METHODS[last], of(evaluator, call.func.value, frame, asked))
+        yield from _as(_SAME_METHODS[last], of(evaluator, call.func.value, frame))
     elif method and last == "joinpath" and isinstance(call.func, ast.Attribute):
-        yield from _as(Form.PATH, _joined(evaluator, [call.func.value, *call.args], frame, asked))
+        yield from _as(Form.PATH, _joined(evaluator, [call.func.value, *call.args], frame))
     elif method and last == "with_name" and isinstance(call.func, ast.Attribute) and len(call.args) == 1:
         above = ast.copy_location(ast.Constant(".."), call)
-        yield from _as(Form.PATH, _joined(evaluator, [call.func.value, above, *call.args], frame, asked))
+        yield from _as(Form.PATH, _joined(evaluator, [call.func.value, above, *call.args], frame))
     elif made.callee == file_lines.JOINED:
-        yield from _of_lines(evaluator, made, asked)
+        yield from _of_lines(evaluator, made)
     elif made.callee == "re.sub" and (sign := file_lines.sign_cut(call)) is not None:
-        for location, assumptions in of(evaluator, call.args[2], frame, asked):
+        for location, assumptions in of(evaluator, call.args[2], frame):
             read = location is not None and location.form is Form.TEXT and location.sign is None
             yield (replace(location, sign=sign) if location and read else None), assumptions
     elif made.callee in _JOINS:
-        yield from _as(_JOINS[made.callee], _joined(evaluator, call.args, frame, asked))
+        yield from _as(_JOINS[made.callee], _joined(evaluator, call.args, frame))
     elif made.callee in ("os.getcwd", "pathlib.Path.cwd"):
         yield Location(form=Form.NAME if made.callee == "os.getcwd" else Form.PATH), NO_ASSUMPTIONS
     elif made.callee in _SAME and (first := _first(call)) is not None:
-        yield from _as(_SAME[made.callee], of(evaluator, first, frame, asked))
+        yield from _as(_SAME[made.callee], of(evaluator, first, frame))
     elif made.callee == _PARENT and call.args:
-        for location, assumptions in of(evaluator, call.args[0], frame, asked):
+        for location, assumptions in of(evaluator, call.args[0], frame):
             yield location.folder if location is not None else None, assumptions
     elif made.callee in _ROOTS:
-        yield from _of_root(evaluator, made, asked)
+        yield from _of_root(evaluator, made)
     else:
         yield None, NO_ASSUMPTIONS
 
@@ -249,15 +244,13 @@ def _first(call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args else next(named, None)
 
 
-def _of_root(evaluator: Evaluator, made: Made, asked: _Asked) -> _Found:
+def _of_root(evaluator: Evaluator, made: Made) -> _Found:
     """Yield the nearest folder around a file with something in it that marks the root of a project."""
     given = arguments_of(made.call, ("search_from", "indicator"))
     said = evaluator.evaluate(given["indicator"], made.frame) if "indicator" in given else ()
     rows = [one.thing.items if isinstance(one.thing, Row) else ((one,),) for one in said]
     indicators = [one.thing for row in rows for items in row for one in items] or [*_INDICATORS]
-    for location, assumptions in (
-        of(evaluator, given["search_from"], made.frame, asked) if "search_from" in given else ()
-    ):
+    for location, assumptions in of(evaluator, given["search_from"], made.frame) if "search_from" in given else ():
         around = upwards(location.folder.path) if location and location.anchored and location.folder else ()
         found = next((folder for folder in around if _holds_any(evaluator, folder, indicators)), None)
         yield (Location(found, anchored=True, form=Form.PATH) if found is not None else None), assumptions
@@ -269,11 +262,11 @@ def _holds_any(evaluator: Evaluator, folder: str, indicators: Iterable[Thing]) -
     return any(project.exists(path) or project.has_folder(path) for path in paths)
 
 
-def _of_lines(evaluator: Evaluator, made: Made, asked: _Asked) -> _Found:
+def _of_lines(evaluator: Evaluator, made: Made) -> _Found:
     """Yield where the file can be whose lines were put together again."""
     lines, sign = made.call.args
     assert isinstance(sign, ast.Constant) and (sign.value is None or isinstance(sign.value, str))
-    for location, assumptions in of(evaluator, lines, made.frame, asked):
+    for location, assumptions in of(evaluator, lines, made.frame):
         in_lines = location is not None and location.form in (Form.FILE, Form.LINES) and location.sign is None
         yield (replace(location, form=Form.TEXT, sign=sign.value) if location and in_lines else None), assumptions
 
@@ -290,13 +283,13 @@ def _as(form: Form, found: Iterable[_Way]) -> _Found:
             yield replace(location, form=form), assumptions
 
 
-def _joined(evaluator: Evaluator, parts: list[ast.expr], frame: Frame, asked: _Asked) -> _Found:
+def _joined(evaluator: Evaluator, parts: list[ast.expr], frame: Frame) -> _Found:
     if not parts or isinstance(parts[0], ast.Starred):
         yield None, NO_ASSUMPTIONS
         return
-    ways = [*of(evaluator, parts[0], frame, asked)]
+    ways = [*of(evaluator, parts[0], frame)]
     for part in parts[1:]:
-        names = [(None, NO_ASSUMPTIONS)] if isinstance(part, ast.Starred) else [*of(evaluator, part, frame, asked)]
+        names = [(None, NO_ASSUMPTIONS)] if isinstance(part, ast.Starred) else [*of(evaluator, part, frame)]
         ways = [
             (_below(folder, name), joint)
             for folder, assumed in ways

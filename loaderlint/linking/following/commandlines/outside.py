@@ -2,7 +2,8 @@
 
 fire (``fire/core.py``): every parameter of the function, class or method is a flag. typer: the parameters of a command
 are its options, their defaults as declared. tyro and jsonargparse: the parameters of a function, the fields of a class.
-In all of them a parameter that the user does not give keeps its default.
+In all of them a parameter that the user does not give keeps its default. Which parameters keep theirs where a program
+gives fire a ``command`` of its own is not followed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, dotted, parameters
+from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import without_arguments
 from loaderlint.vocabulary.commandlines import CALLED_BY_THE_USER
 
@@ -42,6 +44,7 @@ MOST_CALLEE_STEPS = 120
 """Expressions followed to find out whether a call is one of these."""
 _RUNS_METHODS = ("Fire", "CLI", "auto_cli")
 """Those of them that make commands of the methods of a class."""
+_FIRE = "Fire"
 _MAKES_SUBCLASSES = ("CLI", "auto_cli")
 """Those of them that make an object of any subclass where a parameter takes one of a class.
 
@@ -57,6 +60,8 @@ class OutsideUsers:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._found: dict[int, Span] | None = None
+        self._commanded: set[Span] = set()
+        """The calls of fire that are given a command by the program itself."""
         self._filled: set[int] = set()
         self._typed: set[int] = set()
 
@@ -75,6 +80,8 @@ class OutsideUsers:
         offered = self._offered().get(id(node))
         if offered is None:
             return None
+        if offered in self._commanded:
+            return Items({}, complete=False), offered
         items = _by_users(function.facts, node, offered, typed=id(node) in self._typed)
         return Items({**items.entries, **self._objects(node, where, offered)}, items.complete), offered
 
@@ -100,6 +107,8 @@ class OutsideUsers:
         offered = self._offered().get(id(owner.node))
         if offered is None:
             return None
+        if offered in self._commanded:
+            return Items({}, complete=False), offered
         subject = str(owner.facts.span(owner.node))
         names: list[str] = []
         for one in classes.lineage(self._evaluator, owner):
@@ -126,9 +135,13 @@ class OutsideUsers:
         if self._found is None:
             self._found = {}
             for last, full in CALLED_BY_THE_USER.items():
-                for facts, site in self._evaluator.callers.sites(last):
+                # What users may call as well is theirs.
+                sites = sorted(self._evaluator.callers.sites(last), key=lambda one: _is_commanded(one[1].node, last))
+                for facts, site in sites:
                     frame = Frame(facts, site.place)
                     if site.node.args and _mentions(facts, full) and self._is_one_of(full, site.node, frame):
+                        if _is_commanded(site.node, last):
+                            self._commanded.add(facts.span(site.node))
                         self._offer(site.node.args[0], frame, facts.span(site.node), last in _RUNS_METHODS)
                         if last == "run":
                             offered = self._evaluator.evaluate(site.node.args[0], frame)
@@ -229,7 +242,7 @@ class OutsideUsers:
                             self._found[id(thing.node)] = span
                             self._fields(thing, span)
                     elif isinstance(thing, Function):
-                        self._found[id(thing.node)] = span
+                        self._found.setdefault(id(thing.node), span)
 
     def _methods(self, owner: Class, span: Span) -> None:
         """Offer the methods of a class that become commands."""
@@ -243,6 +256,14 @@ class OutsideUsers:
         frame = Frame(owner.facts, end_of(owner.scope))
         for _, annotation in classes.fields(owner):
             self._offer(annotation, frame, span)
+
+
+def _is_commanded(call: ast.Call, name: str) -> bool:
+    """Return whether a call of fire is given a command, other than what the user wrote."""
+    words = arguments_of(call, ("component", "command")).get("command") if name == _FIRE else None
+    written = words.value if isinstance(words, ast.Subscript) else words
+    nothing = written is None or (isinstance(written, ast.Constant) and written.value is None)
+    return not nothing and dotted(written) != "sys.argv"
 
 
 def _mentions(facts: PythonFacts, names: tuple[str, ...]) -> bool:

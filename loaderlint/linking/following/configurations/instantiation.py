@@ -1,7 +1,8 @@
 """What ``hydra.utils.instantiate`` makes: the mapping it is given names what is called and holds the arguments.
 
 ``instantiate(config, *args, **kwargs)`` merges its keywords over the mapping and calls ``_target_`` with what is there,
-after every mapping inside (``hydra/_internal/instantiate/_instantiate2.py``, 1.3).
+after every mapping inside. Its positional arguments take the place of those that the mapping has as ``_args_``
+(``hydra/_internal/instantiate/_instantiate2.py``, 1.3).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from msgspec.structs import replace
 from loaderlint.linking.following import functions
 from loaderlint.linking.following.configurations import configured_calls, hydra, structured
 from loaderlint.linking.following.configurations.composition import Part
-from loaderlint.linking.things import dictionaries, settings, trees
+from loaderlint.linking.things import classes, dictionaries, settings, trees
 from loaderlint.linking.things.kinds import (
+    UNSEEN,
     Class,
     External,
     Frame,
@@ -27,10 +29,11 @@ from loaderlint.linking.things.kinds import (
     Made,
     Possibilities,
     Possibility,
+    Row,
     Settings,
     end_of,
 )
-from loaderlint.linking.things.made_calls import SettingsCaller, names_definition
+from loaderlint.linking.things.made_calls import SettingsCaller, is_plain, names_definition
 from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, parameters
@@ -49,16 +52,17 @@ STEPS_OF_ALL_CALLS = 20_000
 What the calls after those are given is made all the same where a configuration is composed that says so.
 """
 _TARGET = frozenset({"_target_"})
-_OWN_KEYS = frozenset({*_TARGET, "_args_", "_recursive_", "_convert_", "_partial_"})
+_POSITIONAL = "_args_"
+_OWN_KEYS = frozenset({*_TARGET, _POSITIONAL, "_recursive_", "_convert_", "_partial_"})
 
 
 def configured(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilities:
-    """Return the mapping that a call of ``instantiate`` makes something of, its own keywords merged over it."""
+    """Return the mapping that a call of ``instantiate`` makes something of, its own arguments merged over it."""
     span = frame.facts.span(call)
     node = arguments_of(call, ("config",)).get("config")
     if node is None or isinstance(node, ast.Starred):
         return unseen(span)
-    merges = any(one.arg != "config" for one in call.keywords)
+    merges = len(call.args) > 1 or any(one.arg != "config" for one in call.keywords)
     above: Items | None = None
     found: list[Possibility] = []
     for one in evaluator.evaluate(node, frame):
@@ -68,7 +72,7 @@ def configured(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilit
             here = seen.thing.here
             if merges:
                 # Most mappings are not seen: what would be merged over those is not followed.
-                above = _keywords(evaluator, call, frame) if above is None else above
+                above = _given(evaluator, call, frame) if above is None else above
                 here = settings.merged(here, above)
             found.append(replace(seen, thing=settings.replaced(seen.thing, here)))
         else:
@@ -76,11 +80,17 @@ def configured(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilit
     return tuple(found)
 
 
-def _keywords(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Items:
-    """Return the keywords of a call of ``instantiate`` that are merged over the mapping it is given."""
+def _given(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Items:
+    """Return the arguments of a call of ``instantiate`` that are merged over the mapping it is given."""
     keywords = [one for one in call.keywords if one.arg != "config"]
     given = dictionaries.items_of_call(evaluator, ast.Call(call.func, [], keywords), frame)
-    return Items({key: settings.trees(values) for key, values in given.entries.items()}, given.complete)
+    entries = {key: settings.trees(values) for key, values in given.entries.items()}
+    positional = call.args[1:]
+    if positional:
+        unpacked = any(isinstance(one, ast.Starred) for one in positional)
+        row = UNSEEN if unpacked else Row(tuple(settings.trees(evaluator.evaluate(one, frame)) for one in positional))
+        entries[_POSITIONAL] = (Possibility(row, frame.facts.span(call)),)
+    return Items(entries, given.complete)
 
 
 def made(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilities:
@@ -146,11 +156,11 @@ class Instantiations:
         found: list[tuple[str, SettingsCaller]] = []
         followed: set[Span] = set()
         for possibilities in self._asked_for():
-            found.extend(_callers(possibilities, followed))
+            found.extend(_callers(self._evaluator, possibilities, followed))
         # What no call was seen to ask for is made all the same: the configuration says what it is for.
         known = frozenset(followed)
         for possibilities in self._composed():
-            found.extend(_callers(possibilities, set(), known))
+            found.extend(_callers(self._evaluator, possibilities, set(), known))
         # Whatever was worked out on the way did not know of these callers.
         self._evaluator.forget()
         return tuple(found)
@@ -212,7 +222,7 @@ def is_instantiate(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
 
 
 def _callers(
-    possibilities: Possibilities, followed: set[Span], known: frozenset[Span] = frozenset()
+    evaluator: Evaluator, possibilities: Possibilities, followed: set[Span], known: frozenset[Span] = frozenset()
 ) -> Iterator[tuple[str, SettingsCaller]]:
     """Yield what each mapping says to call; ``followed`` takes the places that say so, ``known`` ones are left out."""
     for root in possibilities:
@@ -223,14 +233,30 @@ def _callers(
             followed |= places
             if places and not places <= known:
                 for name, caller in configured_calls.called(one):
-                    yield name, _arguments(caller)
+                    yield name, _arguments(evaluator, name, caller)
 
 
-def _arguments(caller: SettingsCaller) -> SettingsCaller:
+def _arguments(evaluator: Evaluator, name: str, caller: SettingsCaller) -> SettingsCaller:
+    """Return a call with all that it gives by the names of parameters, and nothing that is for Hydra itself."""
     entries = caller.arguments.entries
-    partial = any(one.thing is not False for one in entries.get("_partial_", ())) or "_args_" in entries
+    by_position = _by_position(evaluator, name, caller) if _POSITIONAL in entries else {}
+    partial = any(one.thing is not False for one in entries.get("_partial_", ())) or by_position is None
     own = Items(
-        {key: values for key, values in entries.items() if key not in _OWN_KEYS},
+        {**{key: values for key, values in entries.items() if key not in _OWN_KEYS}, **(by_position or {})},
         caller.arguments.complete and not partial,
     )
     return replace(caller, arguments=own)
+
+
+def _by_position(evaluator: Evaluator, name: str, caller: SettingsCaller) -> dict[str, Possibilities] | None:
+    """Return what a call gives by position, by the names of the parameters; None where that was not seen."""
+    rows = [one.thing for one in caller.arguments.entries[_POSITIONAL]]
+    things = [one.thing for one in located(evaluator, (Possibility(name, caller.span),))]
+    if len(rows) != 1 or not isinstance(rows[0], Row) or len(things) != 1:
+        return None
+    function = classes.constructor(evaluator, things[0]) if isinstance(things[0], Class) else things[0]
+    if not isinstance(function, Function) or not is_plain(function.node):
+        return None
+    declared = [*function.node.args.posonlyargs, *function.node.args.args]
+    taken = declared[1:] if isinstance(things[0], Class) else declared
+    return {one.arg: values for one, values in zip(taken, rows[0].items, strict=False)}
