@@ -22,7 +22,40 @@ COPYING = (
     "            setattr(other, key, value)\n        return other\ncfg = Settings()\n"
 )
 
+FAMILY = (
+    "class Base:\n    def __init__(self):\n        self.workers = ⟦4⟧\n    def loader(self):\n"
+    "        return DataLoader(data, num_workers=self.workers)\n"
+    "class Settings(Base):\n    def __init__(self, **given):\n        super().__init__()\n"
+)
+
 BLURRED: Cases = {
+    "on objects of an heir, in a method that was inherited": (
+        FAMILY.replace("⟦4⟧", "4")
+        + "        for key in given:\n            setattr(self, key, given[key])\nSettings(**read()).loader()\n",
+        {"open"},
+    ),
+    "on objects of an heir, from keywords that are written": (
+        FAMILY.replace("⟦4⟧", "4")
+        + "        for key in given:\n            setattr(self, key, given[key])\nSettings(workers=⟦2⟧).loader()\n",
+        {"2"},
+    ),
+    "on objects of an heir, from keywords that are written, before the base sets its own": (
+        FAMILY.replace("        super().__init__()\n", "")
+        + "        self.__dict__.update(given)\n        super().__init__()\nSettings(workers=2).loader()\n",
+        {"4", "open"},
+    ),
+    "on objects of an heir, other keywords": (
+        f"{FAMILY}        for key in given:\n            setattr(self, key, given[key])\nSettings(depth=2).loader()\n",
+        {"4"},
+    ),
+    "on objects of an heir that nobody makes": (
+        f"{FAMILY}        for key in given:\n            setattr(self, key, given[key])\nBase().loader()\n",
+        {"4"},
+    ),
+    "on objects of an heir, another attribute": (
+        f"{FAMILY}        setattr(self, 'depth', given.pop('depth'))\nSettings(**read()).loader()\n",
+        {"4"},
+    ),
     "on an object": (f"{CFG}for key, value in given():\n    setattr(cfg, key, value){READ}", {"4", "open"}),
     "on an object, to something written": (f"{CFG}setattr(cfg, key, 0){READ}", {"4", "open"}),
     "on an object, under the name that is read": (

@@ -68,6 +68,11 @@ class Blurred:
         """Return the changes that may set an attribute of an object."""
         return [one.at for one in self._setting(thing, name, None)]
 
+    def is_set_below(self, owner: Class, heir: Class, name: str) -> bool:
+        """Return whether an attribute of an heir's objects may be set by changes of which a class knows nothing."""
+        own = self.changes_of(Instance(owner), name)
+        return any(one not in own for one in self.changes_of(Instance(heir), name))
+
     def _setting(self, thing: _Thing, name: str, until: Place | None) -> Iterator[_Change]:
         named, others = self._changes
         changes = [one for one in (*named.get(name, ()), *others) if one.may_set(name, until)]

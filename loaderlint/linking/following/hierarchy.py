@@ -28,13 +28,17 @@ def kinds(evaluator: Evaluator, instance: Instance, name: str) -> list[Class]:
     """Return the classes that an object known no nearer than by one can be of, as far as that matters for a name.
 
     It matters where a subclass has an attribute or method of that name for itself, or another method in the place of
-    one that sets it. Of a family of which nobody is seen to make any, every member may be made.
+    one that sets it, and where one sets attributes under names that are worked out. Of a family of which nobody is seen
+    to make any, every member may be made.
     """
     owner, method = instance.of, instance.running
     every = [owner, *(one for one in family(evaluator, owner)[1:] if not method or runs(evaluator, one, *method))]
     setting = [(above, one.name) for above in classes.lineage(evaluator, owner) for one in _setting(above.scope, name)]
     if not any(
-        _has_own(heir.scope, name) or any(not runs(evaluator, heir, *one) for one in setting) for heir in every[1:]
+        _has_own(heir.scope, name)
+        or any(not runs(evaluator, heir, *one) for one in setting)
+        or evaluator.blurred.is_set_below(owner, heir, name)
+        for heir in every[1:]
     ):
         return [owner]
     made = [one for one in every if evaluator.callers.is_made(one, instance.without)]

@@ -64,7 +64,13 @@ def attribute(evaluator: Evaluator, instance: Instance, name: str) -> Possibilit
     if looks_up or evaluator.blurred.has_setter(instance.of, name):
         # What such a method makes of the value is not followed.
         return unseen(instance.of.facts.span(instance.of.node))
-    found = settled(instance.changed.get(name), lambda: _of_any(evaluator, instance, name))
+    return _set_by_name(
+        evaluator, instance, name, settled(instance.changed.get(name), lambda: _of_any(evaluator, instance, name))
+    )
+
+
+def _set_by_name(evaluator: Evaluator, instance: Instance, name: str, found: Possibilities) -> Possibilities:
+    """Return what an attribute can be besides where changes under names that are worked out may have set it, too."""
     changing = evaluator.blurred.changes_of(instance, name) if any(one.constant for one in found) else []
     if not changing:
         return found
@@ -81,7 +87,7 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
     kinds = hierarchy.kinds(evaluator, left, name)
     if left is not instance:
         kinds = [one for one in kinds if not hierarchy.is_left_out(evaluator, one, left.without)]
-    each = ((classes.subject(kind), _own(evaluator, _as_a(evaluator, left, kind), name)) for kind in kinds)
+    each = ((classes.subject(kind), _of_kind(evaluator, left, kind, name)) for kind in kinds)
     own = one_of(f"the class of the {classes.subject(instance.of)}", each)
     outer = set_outside.on_objects(evaluator, instance, name)
     ways = [("own", own), *outer] if kinds or not outer else outer
@@ -98,6 +104,13 @@ def _not_set_since(evaluator: Evaluator, instance: Instance, name: str) -> Insta
 
 def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
     return instance if kind.node is instance.of.node else evaluator.any_object(kind, instance.running, instance.without)
+
+
+def _of_kind(evaluator: Evaluator, instance: Instance, kind: Class, name: str) -> Possibilities:
+    """Return what a class gives an attribute of an object that is of this class; what an heir sets by name is its."""
+    one = _as_a(evaluator, instance, kind)
+    own = _own(evaluator, one, name)
+    return own if one is instance else _set_by_name(evaluator, one, name, own)
 
 
 def own_without(evaluator: Evaluator, instance: Instance, name: str, methods: Collection[Scope]) -> Possibilities:

@@ -13,7 +13,7 @@ from loaderlint.linking.scopes.names import reaching
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import ABSENT, Instance, Items, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import settled, unseen
-from loaderlint.readers.python import AttributeChange, dotted
+from loaderlint.readers.python import AttributeChange, Scope, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -34,7 +34,9 @@ def given(
     for owner in classes.lineage(evaluator, instance.of):
         for method, own in own_methods(evaluator, instance, owner):
             if method is not scope:
-                if method.bindings.get(f"{own}.{name}"):
+                if method.bindings.get(f"{own}.{name}") and not (
+                    found is not None and method.name == "__init__" and _runs_above_first(scope, changes)
+                ):
                     return None
                 continue
             if method.name != "__init__" or any(
@@ -55,6 +57,13 @@ def given(
             missing = (Possibility(ABSENT, span),) if items.complete else unseen(span)
             found = settled(items.entries.get(name, missing), lambda: before)
     return found
+
+
+def _runs_above_first(scope: Scope, changes: Sequence[AttributeChange]) -> bool:
+    """Return whether a constructor runs the one above it, whatever happens, before it sets anything by name."""
+    calls = [one.place for one in scope.calls if classes.is_super_init(one.node)]
+    first = min(one.place.order for one in changes)
+    return len(calls) == 1 and not calls[0].arms and calls[0].order < first
 
 
 def _is_made(evaluator: Evaluator, instance: Instance, name: str) -> bool:
