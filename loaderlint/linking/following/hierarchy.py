@@ -28,21 +28,37 @@ def kinds(evaluator: Evaluator, instance: Instance, name: str) -> list[Class]:
     """Return the classes that an object known no nearer than by one can be of, as far as that matters for a name.
 
     It matters where a subclass has an attribute or method of that name for itself, or another method in the place of
-    one that sets it, and where one sets attributes under names that are worked out. Of a family of which nobody is seen
-    to make any, every member may be made.
+    one that sets it. Of a family of which nobody is seen to make any, every member may be made.
     """
-    owner, method = instance.of, instance.running
-    every = [owner, *(one for one in family(evaluator, owner)[1:] if not method or runs(evaluator, one, *method))]
+    owner = instance.of
+    every = _running(evaluator, instance)
     setting = [(above, one.name) for above in classes.lineage(evaluator, owner) for one in _setting(above.scope, name)]
     if not any(
-        _has_own(heir.scope, name)
-        or any(not runs(evaluator, heir, *one) for one in setting)
-        or evaluator.blurred.is_set_below(owner, heir, name)
-        for heir in every[1:]
+        _has_own(heir.scope, name) or any(not runs(evaluator, heir, *one) for one in setting) for heir in every[1:]
     ):
         return [owner]
-    made = [one for one in every if evaluator.callers.is_made(one, instance.without)]
-    return made or every
+    return _made(evaluator, instance, every)
+
+
+def kinds_set_by_name(evaluator: Evaluator, instance: Instance, name: str) -> list[Class]:
+    """Return the classes that an object can be of where a subclass sets the attribute under a name it works out.
+
+    There are none where no subclass does.
+    """
+    every = _running(evaluator, instance)
+    if not any(evaluator.blurred.is_set_below(instance.of, heir, name) for heir in every[1:]):
+        return []
+    return _made(evaluator, instance, every)
+
+
+def _running(evaluator: Evaluator, instance: Instance) -> list[Class]:
+    """Return the family of an object's class, of which only those whose objects run the method that is followed."""
+    owner, method = instance.of, instance.running
+    return [owner, *(one for one in family(evaluator, owner)[1:] if not method or runs(evaluator, one, *method))]
+
+
+def _made(evaluator: Evaluator, instance: Instance, every: list[Class]) -> list[Class]:
+    return [one for one in every if evaluator.callers.is_made(one, instance.without)] or every
 
 
 def in_method(evaluator: Evaluator, owner: Class, method: Scope) -> Instance:

@@ -87,8 +87,10 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
     kinds = hierarchy.kinds(evaluator, left, name)
     if left is not instance:
         kinds = [one for one in kinds if not hierarchy.is_left_out(evaluator, one, left.without)]
-    each = ((classes.subject(kind), _of_kind(evaluator, left, kind, name)) for kind in kinds)
-    own = one_of(f"the class of the {classes.subject(instance.of)}", each)
+    own = _of_kinds(evaluator, left, kinds, name)
+    if any(one.constant for one in own):
+        by_name = hierarchy.kinds_set_by_name(evaluator, left, name)
+        own = _of_kinds(evaluator, left, by_name, name) if by_name else own
     outer = set_outside.on_objects(evaluator, instance, name)
     ways = [("own", own), *outer] if kinds or not outer else outer
     return one_of(f"what sets {classes.subject(instance.of)}.{name}", ways) if outer else own or unseen(span)
@@ -104,6 +106,12 @@ def _not_set_since(evaluator: Evaluator, instance: Instance, name: str) -> Insta
 
 def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
     return instance if kind.node is instance.of.node else evaluator.any_object(kind, instance.running, instance.without)
+
+
+def _of_kinds(evaluator: Evaluator, instance: Instance, kinds: list[Class], name: str) -> Possibilities:
+    """Return what each of several classes gives an attribute of an object that can be of any of them."""
+    each = ((classes.subject(kind), _of_kind(evaluator, instance, kind, name)) for kind in kinds)
+    return one_of(f"the class of the {classes.subject(instance.of)}", each)
 
 
 def _of_kind(evaluator: Evaluator, instance: Instance, kind: Class, name: str) -> Possibilities:
