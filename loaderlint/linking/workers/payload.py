@@ -433,10 +433,9 @@ class _Walk:
             found = set_outside.on_made(self.evaluator, made, name)
             for binding, values in found:
                 late = scope is loader.scope and binding.place.order > loader.place.order
-                if len(found) > 1 or binding.place.scope is not scope or late:
-                    self.seen = False
-                    continue
-                for conditions in self.evaluator.conditions(binding.place.arms, made.frame):
+                surely = len(found) == 1 and binding.place.scope is scope and not late
+                self.seen = self.seen and surely
+                for conditions in self.evaluator.conditions(binding.place.arms, made.frame) if surely else ():
                     self._all(under(_carrying(values), conditions), carrier, Role(name), depth)
 
 
@@ -467,7 +466,8 @@ def _makes_plain(facts: PythonFacts) -> bool:
 
     The evaluator takes ``dict(counts)`` for the dictionary itself.
     """
-    return "dict" in facts.calls or ".default_factory" in facts.source.text
+    handed = (one.node.args or one.node.keywords for one in facts.calls.get("dict", ()))
+    return any(handed) or ".default_factory" in facts.source.text
 
 
 def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[str]:
