@@ -135,15 +135,15 @@ class Loader(Struct, frozen=True, dict=True):
     none. ``handled`` are the errors, by name, that the code around the call takes where torch refuses an option.
     ``asked_for`` is False for a validation loader where the only trainers seen validate nothing, and for one that comes
     after what reads a name that nothing defines, and for settings in a language that most programs write other things
-    in and that the code beside them does not name. ``shadowed`` are values that never arrive, for the same key is
-    written again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer,
-    as far as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program
-    on the others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project
-    that the call may make and that iterates in a way of its own. ``starts_workers`` is False where all that the call
-    makes iterates without torch's iterator, or nothing iterates what it makes, so that no worker ever starts.
-    ``settings_files`` are the files of Python that its settings are read from, with every name that these give
-    anything. ``given_beside`` are the options that need workers which a loader in code, whose own count may be that of
-    a bare mapping, gets from elsewhere, and where they are written.
+    in and that the code beside them does not name, or whose worker count none of it can take. ``shadowed`` are values
+    that never arrive, for the same key is written again. ``accumulation`` is over how many of its batches gradients are
+    summed before a step of the optimizer, as far as that was seen. ``platforms`` are those on which a run comes to it:
+    what only some have may end the program on the others, and ``ended`` says what does there, as far as one thing does.
+    ``own_class`` is a class of the project that the call may make and that iterates in a way of its own.
+    ``starts_workers`` is False where all that the call makes iterates without torch's iterator, or nothing iterates
+    what it makes, so that no worker ever starts. ``settings_files`` are the files of Python that its settings are read
+    from, with every name that these give anything. ``given_beside`` are the options that need workers which a loader in
+    code, whose own count may be that of a bare mapping, gets from elsewhere, and where they are written.
     """
 
     span: Span

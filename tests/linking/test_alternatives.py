@@ -17,7 +17,8 @@ from loaderlint.linking.things.alternatives import (
     joined,
     simplified,
 )
-from loaderlint.linking.things.possibilities import MOST_THINGS
+from loaderlint.linking.things.kinds import Possibility, Unseen
+from loaderlint.linking.things.possibilities import MOST_THINGS, MOST_WAYS, distinct
 from loaderlint.model.source import Span
 from loaderlint.model.value import (
     PLATFORM,
@@ -364,3 +365,28 @@ def test_which_alternatives_are_joined_first_is_the_same_in_every_run() -> None:
         for seed in range(6)
     )
     assert len(set(runs)) == 1
+
+
+def of_platforms(number: int, *platforms: str) -> list[Possibility]:
+    """Return a thing that comes about in so many ways on each of some platforms, no two of which can be said as one."""
+    return [
+        Possibility(8, HERE, assumptions=assuming(**{f"way{way}": True}) | {Assumption(PLATFORM, frozenset({on}))})
+        for way in range(number)
+        for on in platforms
+    ]
+
+
+def test_platforms_do_not_make_the_ways_of_a_thing_too_many() -> None:
+    found = distinct(of_platforms(MOST_WAYS, "linux", "macos"))
+    assert {one.thing for one in found} == {8}
+    both = frozenset({Assumption(PLATFORM, frozenset({"linux", "macos"}))})
+    assert [one.assumptions for one in found] == [assuming(**{f"way{way}": True}) | both for way in range(MOST_WAYS)]
+
+
+def test_a_thing_of_every_platform_does_not_depend_on_it() -> None:
+    found = distinct(of_platforms(MOST_WAYS, "linux", "macos", "windows"))
+    assert [one.assumptions for one in found] == [assuming(**{f"way{way}": True}) for way in range(MOST_WAYS)]
+
+
+def test_more_ways_than_are_told_apart_are_unseen_on_whatever_platforms() -> None:
+    assert any(isinstance(one.thing, Unseen) for one in distinct(of_platforms(MOST_WAYS + 1, "linux", "macos")))

@@ -427,12 +427,31 @@ READS_JSON = {"main.py": "import json\nmake(json.load(theirs()), num_workers=0)\
         ({**TRAINING_TOML, **READS_JSON}, False),
         ({**TRAINING_JSON, **READS_TOML}, False),
         ({**TRAINING_JSON, "main.py": "make(theirs(), num_workers=0)\n"}, False),
+        ({**TRAINING_JSON, "main.py": "import json\nmake(json.load(theirs()))\n"}, True),
     ],
 )
 def test_settings_in_a_language_that_the_code_beside_them_does_not_name_may_be_anybodys(
     files: dict[str, str], asked_for: bool
 ) -> None:
     assert [one.asked_for for one in loaders_of(files)] == [asked_for]
+
+
+VOCODER = {"vocoder/config.json": '{"num_workers": 4, "batch_size": 16, "num_mels": 80}'}
+MAKES_A_VOCODER = "settings = json.load(open('vocoder/config.json'))\nvocoder = Generator(settings)\n"
+BESIDE_A_VOCODER = {
+    "a loader of its own": ("DataLoader(rows, batch_size=2)\n", False),
+    "a loader that gets its settings": ("DataLoader(rows, **theirs(settings))\n", True),
+    "one that names the key": ("DataLoader(rows, batch_size=2)\nprint(settings.num_workers)\n", True),
+}
+
+
+@pytest.mark.parametrize(("loader", "asked_for"), BESIDE_A_VOCODER.values(), ids=BESIDE_A_VOCODER)
+def test_a_worker_count_that_nothing_names_where_all_loaders_are_seen_is_of_another_program(
+    loader: str, asked_for: bool
+) -> None:
+    main = f"import json\nfrom torch.utils.data import DataLoader\n{MAKES_A_VOCODER}{loader}"
+    found = loaders_of({**VOCODER, "main.py": main})
+    assert [one.asked_for for one in found if one.span.path == "vocoder/config.json"] == [asked_for]
 
 
 OF_TORCH = "loader:\n  _target_: torch.utils.data.DataLoader\n  num_workers: ${workers}\n"

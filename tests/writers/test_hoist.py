@@ -949,6 +949,14 @@ def test_what_a_worker_finds_already_is_not_moved(marked: str) -> None:
         ("rows = rows.with_transform(lambda batch: prepare(batch))\n", "prepare_batch"),
         ("self.counts = defaultdict(lambda: 0)\n", "default_of_counts"),
         ("use(defaultdict(lambda: 0))\n", "defaultdict_function"),
+        ("counts, rows = defaultdict(lambda: 4), defaultdict(list)\n", "default_of_counts"),
+        ("counts, *rows = defaultdict(lambda: 4), 1, 2\n", "defaultdict_function"),
+        ("several = defaultdict(lambda: 4), 1\n", "defaultdict_function"),
+        ("def changes_of(names):\n    return lambda wave: wave\n", "changes_of_function"),
+        ("def get_collate_fn():\n    return lambda rows: rows\n", "collate_fn"),
+        ("class Rows:\n    def _make_transform(self):\n        return lambda row: row\n", "transform"),
+        ("def make_by():\n    return lambda row: row\n", "by_function"),
+        ("def get_():\n    return lambda row: row\n", "get_function"),
         ("def collate_fn(): pass\nval_loader = DataLoader(collate_fn=lambda b: b)\n", "val_collate_fn"),
         (
             "def collate_fn(): pass\nclass A:\n    def test_dataloader(self):\n"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Instance, Possibilities, end_of
+from loaderlint.linking.things.kinds import Class, Frame, Instance, Made, Possibilities, end_of
 from loaderlint.readers.python import Binding, PythonFacts, dotted, owners_set
 
 if TYPE_CHECKING:
@@ -36,6 +36,19 @@ def on_objects(evaluator: Evaluator, instance: Instance, name: str) -> list[tupl
             things = [way.thing for one in owners_set(binding.node, name) for way in evaluator.evaluate(one, where)]
             if any(isinstance(one, Instance) and _may_be(one, instance) for one in things):
                 found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
+    return found
+
+
+def on_made(evaluator: Evaluator, made: Made, name: str) -> list[tuple[Binding, Possibilities]]:
+    """Return what the file that makes a library's object sets an attribute of it to, and the statements that do."""
+    found: list[tuple[Binding, Possibilities]] = []
+    for facts, binding in evaluator.attributes_set.get(name, ()):
+        if facts is not made.frame.facts or binding.kind in MUTATIONS:
+            continue
+        where = Frame(facts, binding.place)
+        things = [way.thing for one in owners_set(binding.node, name) for way in evaluator.evaluate(one, where)]
+        if any(isinstance(one, Made) and one.call is made.call for one in things):
+            found.append((binding, evaluator.binding(binding, where)))
     return found
 
 

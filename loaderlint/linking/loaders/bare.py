@@ -37,6 +37,8 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
     settled = _read_by(loader for loader in followed if not loader.num_workers.open)
     pools = PoolCounts(evaluator)
     beside = cache(lambda: _given_beside(evaluator, followed))
+    own = [loader.num_workers for loader in followed if Language.of(loader.span.path) is Language.PYTHON]
+    all_seen = bool(own) and not any(count.open for count in own)
     for facts in evaluator.project.all_configuration_files():
         picked = [one for one in facts.documents if any(_is_read(mapping, read) for _, mapping in mappings(one))]
         # Where a program picks one document of several, the others are not for it.
@@ -69,7 +71,8 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                 yield replace(
                     loader,
                     may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS),
-                    asked_for=_hugging_face(mapping) or _is_read_by_code(evaluator, facts.source.language),
+                    asked_for=_hugging_face(mapping)
+                    or _is_read_by_code(evaluator, mapping, facts.source.language, all_seen=all_seen),
                     given_beside=beside(),
                 )
 
@@ -104,10 +107,18 @@ def _asks_of(given: Candidate, names: frozenset[str]) -> bool:
     return any(isinstance(one, Question) and not names.isdisjoint(one.names) for one in subjects)
 
 
-def _is_read_by_code(evaluator: Evaluator, language: Language) -> bool:
-    """Return whether code may read a language: where there is some, it has to name one that is anybody's."""
+def _is_read_by_code(evaluator: Evaluator, mapping: Mapping, language: Language, *, all_seen: bool) -> bool:
+    """Return whether code may read the worker count of a mapping in a language that is anybody's.
+
+    Where there is some, it has to name the language, and the key where all that its own loaders take was seen: a copy
+    of the settings of another program, such as a trained vocoder's, has a count that nothing takes.
+    """
     project = evaluator.project
-    return not language.is_anybodys or project.code_mentions((language.value,)) or not project.has_code
+    if not language.is_anybodys or not project.has_code:
+        return True
+    if not project.code_mentions((language.value,)):
+        return False
+    return not all_seen or project.code_mentions(tuple(sorted(_worker_keys(mapping))))
 
 
 def _read_by(loaders: Iterable[Loader]) -> set[Span]:

@@ -27,6 +27,7 @@ from loaderlint.model.value import (
     Answer,
     Assumption,
     Assumptions,
+    answers_of,
     together,
 )
 
@@ -234,6 +235,8 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
         return
     alternatives = simplified(one.assumptions for one in same)
     if len(alternatives) > MOST_WAYS:
+        alternatives = _on_platforms_joined(alternatives)
+    if len(alternatives) > MOST_WAYS:
         alternatives = gathered(alternatives)
     if len(alternatives) > MOST_WAYS:
         alternatives = gathered_loosely(alternatives)
@@ -253,3 +256,19 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
             if first.assumptions == assumptions and first.sources == sources
             else replace(first, assumptions=assumptions, sources=sources)
         )
+
+
+def _on_platforms_joined(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
+    """Return alternatives under which the same runs fall, those that differ in their platforms alone said as one.
+
+    Whatever a program asks of the platform has the other two in common, and twice as many ways to come about on them.
+    """
+    by_rest: dict[Assumptions, frozenset[str]] = {}
+    for one in alternatives:
+        rest = frozenset(each for each in one if each.subject != PLATFORM)
+        told = (answers_of(each.answer) for each in one if each.subject == PLATFORM)
+        by_rest[rest] = by_rest.get(rest, frozenset()) | next(told, EVERY_PLATFORM)
+    return simplified(
+        rest if platforms == EVERY_PLATFORM else rest | {Assumption(PLATFORM, platforms)}
+        for rest, platforms in by_rest.items()
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loaderlint.linking.following import constructor_calls
+from loaderlint.linking.following import constructor_calls, set_outside
 from loaderlint.linking.following.datasets import samples
 from loaderlint.linking.following.needs_cuda import has_layers, is_layer
 from loaderlint.linking.following.running import cuda_touches, functions_run_by
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 _KEPT_ABOVE = frozenset({"transform", "target_transform", "transforms", "loader", ""})
 """What torchvision's data sets keep of what their constructors get, or get by position
 (``torchvision/datasets/vision.py``, ``VisionDataset``; ``folder.py``, ``DatasetFolder``)."""
+_VISION = "torchvision.datasets."
 _NOT_KEPT = frozenset({"is_valid_file"})
 """What they ask while they are made alone (``torchvision/datasets/folder.py``, ``DatasetFolder.__init__``)."""
 
@@ -367,7 +368,7 @@ class _Walk:
                 if taken is not None and taken.name != name and isinstance(taken.node, ast.FunctionDef):
                     self._runs(Function(owner.facts, taken.node, taken, instance, owner))
         above = [name for owner in lineage for name in classes.foreign_bases(self.evaluator, owner)]
-        if not pickles_itself and any(name.startswith("torchvision.datasets.") for name in above[:1]):
+        if not pickles_itself and any(name.startswith(_VISION) for name in above[:1]):
             self._given_above(instance, lineage, one, role, depth)
 
     def _given_above(
@@ -375,8 +376,10 @@ class _Walk:
     ) -> None:
         """Visit what a library's constructor gets that keeps it on the object, such as a ``transform``.
 
-        What the project's own classes set under the same name takes its place.
+        What the project's own classes set under the same name takes its place, and what is set on the object.
         """
+        for name in sorted(instance.changed.keys() & _KEPT_ABOVE):
+            self._all(_carrying(instance.changed[name]), carrier, Role(name), depth)
         handed = constructor_calls.library_constructor_call(self.evaluator, instance)
         if handed is None:
             return
@@ -436,8 +439,22 @@ class _Walk:
         for place, (name, possibilities) in enumerate(handed):
             is_called = made.callee == PARTIAL and place == 0
             self._all(possibilities, one, Role(name) if name else role if is_called else role.inside, depth)
+        if made.callee.startswith(_VISION):
+            self._set_on(made, one, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
+
+    def _set_on(self, made: Made, carrier: Possibility, depth: int) -> None:
+        """Visit what is set on a library's data set once it was made: whether another thing is there later is open."""
+        scope, loader = made.frame.scope, self.keepsakes.loader
+        for name in sorted(_KEPT_ABOVE):
+            found = set_outside.on_made(self.evaluator, made, name)
+            for binding, values in found:
+                late = scope is loader.scope and binding.place.order > loader.place.order
+                surely = len(found) == 1 and binding.place.scope is scope and not late
+                self.seen = self.seen and surely
+                for conditions in self.evaluator.conditions(binding.place.arms, made.frame) if surely else ():
+                    self._all(under(_carrying(values), conditions), carrier, Role(name), depth)
 
 
 def _is_kept(name: str, wanted: Collection[str] | None) -> bool:
@@ -467,7 +484,8 @@ def _makes_plain(facts: PythonFacts) -> bool:
 
     The evaluator takes ``dict(counts)`` for the dictionary itself.
     """
-    return "dict" in facts.calls or ".default_factory" in facts.source.text
+    handed = (one.node.args or one.node.keywords for one in facts.calls.get("dict", ()))
+    return any(handed) or ".default_factory" in facts.source.text
 
 
 def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[str]:

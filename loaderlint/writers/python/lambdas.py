@@ -17,6 +17,8 @@ _TRANSFORMS = frozenset({"Lambda", "set_transform", "with_transform"})
 _LOADER = re.compile(
     r"(?:^|_)(train(?:ing)?|val(?:id(?:ation)?)?|eval(?:uation)?|test(?:ing)?|dev|predict)_?(?:data)?_?(?:loader|dl)"
 )
+_MAKES = re.compile(r"^(?:get|make|build|create)_")
+"""What the names of functions begin with that say what they return."""
 _TYPE = re.compile(r"#\s*type:(?!\s*ignore\b)")
 
 
@@ -24,7 +26,7 @@ def described(scopes: Scopes, node: cst.Lambda) -> tuple[str, ...]:
     """Return names for a lambda, the best first.
 
     It has that of the keyword, item, name or parameter it is given to, with the purpose of its loader if that is taken,
-    or else is named after what it does or what it is handed to.
+    or else is named after what it does, what it is handed to or what returns it.
     """
     for outer in scopes.ancestors(node):
         if isinstance(outer, cst.Arg) and outer.keyword is None:
@@ -34,7 +36,7 @@ def described(scopes: Scopes, node: cst.Lambda) -> tuple[str, ...]:
                 continue
             if callee in _TRANSFORMS:
                 return (_transform_name(scopes, outer, node),)
-            made = _given_to(scopes.parents[scopes.parents[outer]])
+            made = _made_by(scopes, scopes.parents[outer])
             if callee == "defaultdict" and made is not None:
                 return (f"default_of_{made}",)
             return (f"{_snake_case(callee)}_function" if callee else "function",)
@@ -42,9 +44,36 @@ def described(scopes: Scopes, node: cst.Lambda) -> tuple[str, ...]:
         if name is not None:
             purpose = _purpose(scopes, outer)
             return (name, f"{purpose}_{name}") if purpose and isinstance(outer, cst.Arg) else (name,)
+        if isinstance(outer, cst.Return):
+            return (_returned_by(scopes, outer),)
         if isinstance(outer, cst.BaseStatement):
             break
     return ("function",)
+
+
+def _made_by(scopes: Scopes, call: cst.CSTNode) -> str | None:
+    """Return what the result of a call is given to, by itself or at its place among others: ``a, b = f(), g()``."""
+    around = scopes.parents[call]
+    several = scopes.parents[around]
+    if not (isinstance(around, cst.Element) and isinstance(several, cst.Tuple)):
+        return _given_to(around)
+    statement = scopes.parents[several]
+    names = statement.targets[0].target if isinstance(statement, cst.Assign) else None
+    if not isinstance(names, cst.Tuple) or len(names.elements) != len(several.elements):
+        return None
+    if any(isinstance(one, cst.StarredElement) for one in (*names.elements, *several.elements)):
+        return None
+    at = next(place for place, one in enumerate(several.elements) if one is around)
+    return _last_name(names.elements[at].value) or None
+
+
+def _returned_by(scopes: Scopes, statement: cst.Return) -> str:
+    """Return a name for a lambda that a function returns: what the function says that it makes, or whose it is."""
+    maker = next((one.name.value for one in scopes.ancestors(statement) if isinstance(one, cst.FunctionDef)), "")
+    made = _MAKES.sub("", maker.strip("_"))
+    if not made:
+        return "function"
+    return _telling(made) if made != maker.strip("_") else f"{made}_function"
 
 
 def _given_to(node: cst.CSTNode) -> str | None:
