@@ -87,6 +87,10 @@ BOUND: Cases = {
         f"import os\nn = len(os.sched_getaffinity(0))\n{LOADER}",
         {"2 on linux"},
     ),
+    "a function of Linux in the loader's own call": (
+        "import os\nDataLoader(d, num_workers=⟦len(os.sched_getaffinity(0))⟧)",
+        {"len(os.sched_getaffinity(0)) on linux"},
+    ),
     "another platform ended before the call": (
         f"import sys\ndef main():\n    {LOADER}\nif sys.platform == 'win32':\n    sys.exit('not here')\nmain()",
         {"2 on linux, macos"},

@@ -45,11 +45,13 @@ from loaderlint.vocabulary.configurations import (
     PYTHON_SETTINGS,
     WITH_CHANGES,
 )
+from loaderlint.vocabulary.platforms import FUNCTIONS
 from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS, START_METHOD_QUESTIONS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_AFFINITY = "os.sched_getaffinity"
 
 _FUNCTIONS: dict[str, Callable[[list[object]], object]] = {
     "builtins.int": lambda values: int(values[0]),  # type: ignore[call-overload]
@@ -89,8 +91,9 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return _imported_package(evaluator, node.args[0], frame, span)
     if name in ("os.getenv", "os.environ.get"):
         return environment.read(evaluator, node, frame, span)
-    if name == "builtins.len" and len(node.args) == 1 and dotted(node.args[0]) is None and "sched_getaffinity" in text:
-        return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
+    if name == "builtins.len" and len(node.args) == 1 and dotted(node.args[0]) is None and _AFFINITY in text:
+        there = platforms.on(FUNCTIONS[_AFFINITY])
+        return (Possibility(CpuCount(text, lambda cpus: cpus), span, assumptions=there),)
     made = rows.called(evaluator, name, node, frame, span)
     if made is not None:
         return made
