@@ -66,7 +66,8 @@ class InvalidOptionValue(Rule):
 
 def _meets_workers(loader: Loader, given: Candidate, target: Target) -> bool:
     counts = loader.workers_on(target)
-    # Where the factor is the worker count itself, it is another one, too, with every count that was not seen.
-    is_count = any(one.span == given.span for one in loader.num_workers.written)
-    may_have_others = loader.num_workers.open and not is_count
+    # Where the factor is the worker count itself, or worked out of it, it is another one, too, with every count that
+    # was not seen.
+    of_count = any(one.span == given.span or one.span in given.sources for one in loader.num_workers.written)
+    may_have_others = loader.num_workers.open and not of_count
     return may_have_others or any(together(given.assumptions, one.assumptions) is not None for one in counts)
