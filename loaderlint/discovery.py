@@ -212,7 +212,8 @@ def _may_matter(location: str, content: bytes, settings: Settings) -> bool:
         # They name options of loaders, but for us and not for a program.
         return False
     if content.startswith(_UTF_16):
-        content = content.decode("utf-16", errors="replace").encode("utf-8", errors="replace")
+        # What begins so may go on in another encoding, and is text in none.
+        content += content.decode("utf-16", errors="replace").encode("utf-8", errors="replace")
     wrappers = (callee.rpartition(".")[2].encode() for callee in settings.loaders)
     language = Language.of(location)
     return may_matter(content, language) or (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import codecs
 import os
 import subprocess
 import sys
@@ -388,6 +389,11 @@ def test_what_is_no_text_is_a_failure_at_its_line(content: bytes, language: Lang
 def test_a_utf_16_file_is_a_failure_only_when_it_may_matter(project: WriteFiles) -> None:
     project({"train.yaml": KEY.encode("utf-16"), "other.yaml": "name: x\n".encode("utf-16")})
     assert [failure.path for failure in look().failures] == ["train.yaml"]
+
+
+def test_what_begins_as_utf_16_and_goes_on_otherwise_is_a_failure(project: WriteFiles) -> None:
+    project({"train.py": codecs.BOM_UTF16_LE + LOADER.encode()})
+    assert [failure.path for failure in look().failures] == ["train.py"]
 
 
 def test_an_undecodable_file_that_cannot_matter_is_no_failure(project: WriteFiles) -> None:
