@@ -42,6 +42,36 @@ SET_VALUE: Cases = {
         lambda at: [SetValue(at[0], 1), SetValue(at[1], 0)],
         "n = 1 if a else 0\n",
     ),
+    "the end of what holds only together": (
+        "f(persistent_workers=keep and (a or b) and ⟦n > 0⟧)  # why\n",
+        lambda at: [SetValue(at[0], False)],
+        "f(persistent_workers=False)  # why\n",
+    ),
+    "the end of what holds only together, in a larger one": (
+        "f(persistent_workers=a and ⟦n > 0⟧ or b)\n",
+        lambda at: [SetValue(at[0], False)],
+        "f(persistent_workers=False or b)\n",
+    ),
+    "the end of what asks somebody before": (
+        "f(persistent_workers=ask(settings) and ⟦n > 0⟧)\n",
+        lambda at: [SetValue(at[0], False)],
+        "f(persistent_workers=ask(settings) and False)\n",
+    ),
+    "the end of what holds only together, to a number": (
+        "f(num_workers=a and ⟦n⟧)\n",
+        zero,
+        "f(num_workers=a and 0)\n",
+    ),
+    "the end of one of several that will do": (
+        "f(persistent_workers=a or ⟦n > 0⟧)\n",
+        lambda at: [SetValue(at[0], False)],
+        "f(persistent_workers=a or False)\n",
+    ),
+    "the beginning of what holds only together": (
+        "f(persistent_workers=⟦n > 0⟧ and a)\n",
+        lambda at: [SetValue(at[0], False)],
+        "f(persistent_workers=False and a)\n",
+    ),
     "both arms on some platforms": (
         "import sys\nn = (⟦8⟧ if a else ⟦4⟧) + 1\n",
         lambda at: [SetValue(one, 0, WINDOWS) for one in at],
