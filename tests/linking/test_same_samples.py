@@ -198,6 +198,28 @@ def test_a_patch_of_a_module_no_worker_has(attribute: str, changes: bool) -> Non
     assert bool(why({"main.py": program, "tables.py": "SCALE = 1\nOTHER = 1\n"})) is changes
 
 
+@pytest.mark.parametrize(
+    "does",
+    [
+        "registry = print\nregistry.modules['tables'] = 2",
+        "print(str(1).modules)\nfound = every().modules\nfound['tables'] = 2",
+        "print(sys.modules)\ntables = {'one': print}\ntables['one'].scale = 2",
+    ],
+)
+def test_other_tables_of_modules_are_none_of_the_interpreter(does: str) -> None:
+    assert not in_main(f"{does}\n{LOOP}", "every = print\n")
+    assert in_main(f"{does}\nsys.modules['tables'] = 2\n{LOOP}", "every = print\n")
+
+
+def test_modules_that_are_replaced_wherever_samples_are_read_are_no_others() -> None:
+    patched = "with mock.patch.dict(sys.modules, tables=None):\n            import json\n        return json.__name__"
+    inside = ROWS.replace("return {sample}", patched)
+    assert not in_main(LOOP, rows=inside)
+    assert not in_main(LOOP, "sys.modules['tables'] = print\n", ROWS.format(sample="index"))
+    around = LOOP.replace("\n", "\n    ")
+    assert in_main(f"with mock.patch.dict(sys.modules, tables=None):\n    {around}", rows=ROWS.format(sample="index"))
+
+
 WRITES = "class Rows(Dataset):\n    def __len__(self):\n        return 8\n    def __getitem__(self, index):\n"
 WRITES += "        with open({path}, 'a') as log:\n            log.write('row')\n        return index\n"
 
