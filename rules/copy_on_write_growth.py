@@ -59,7 +59,7 @@ class CopyOnWriteGrowth(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each thing that grows in forked workers."""
-        for kept in loader.payload.kept if any(loader.worker_starts(target)) else ():
+        for kept in loader.sent_on(target).kept:
             for used in kept.used if kept.kind.grows else ():
                 starts = loader.worker_starts(target, kept, used)
                 workers = next((one for one, start in starts if start.method is StartMethod.FORK), None)

@@ -59,8 +59,7 @@ class CudaInForkedWorker(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each place in worker code that touches CUDA."""
-        has_cuda = target.cuda is not False
-        for touch in loader.payload.cuda if has_cuda and any(loader.worker_starts(target)) else ():
+        for touch in loader.sent_on(target).cuda if target.cuda is not False else ():
             for workers, start in loader.worker_starts(target, touch):
                 if start.method is StartMethod.FORK:
                     message = (

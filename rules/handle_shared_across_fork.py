@@ -69,7 +69,7 @@ class HandleSharedAcrossFork(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each handle that forked workers read through."""
-        for kept in loader.payload.kept if any(loader.worker_starts(target)) else ():
+        for kept in loader.sent_on(target).kept:
             met = next(_met(loader, kept, target), None) if kept.kind.sharing else None
             if met is not None:
                 workers, used = met

@@ -56,7 +56,7 @@ class NestedWorkers(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each worker count of a loader that workers iterate."""
-        for loop in loader.payload.code.nested if any(loader.worker_starts(target)) else ():
+        for loop in loader.sent_on(target).code.nested:
             outer = next((count for count, _ in loader.worker_starts(target, loop)), None)
             inner = next((one for one in loader.program.loaders if one.span == loop.loader), None)
             if outer is None or inner is None or inner.span == loader.span:

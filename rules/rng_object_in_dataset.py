@@ -64,7 +64,7 @@ class RngObjectInDataset(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each generator that workers draw from as it was made."""
-        for kept in loader.payload.kept if any(loader.worker_starts(target)) else ():
+        for kept in loader.sent_on(target).kept:
             met = next(self._met(loader, kept, target), None) if kept.kind.draws else None
             if met is None:
                 continue

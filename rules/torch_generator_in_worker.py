@@ -55,7 +55,7 @@ class TorchGeneratorInWorker(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each thing that is kept and cannot be unpickled."""
-        for kept in loader.payload.kept if any(loader.worker_starts(target)) else ():
+        for kept in loader.sent_on(target).kept:
             if not (kept.travels and kept.kind.unpickling):
                 continue
             for workers, start in loader.worker_starts(target, kept):

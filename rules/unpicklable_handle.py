@@ -59,7 +59,7 @@ class UnpicklableHandle(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each thing that is kept and does not pickle."""
-        for kept in loader.payload.kept if any(loader.worker_starts(target)) else ():
+        for kept in loader.sent_on(target).kept:
             if not (kept.travels and kept.kind.pickling):
                 continue
             for workers, start in loader.worker_starts(target, kept):

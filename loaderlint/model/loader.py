@@ -252,6 +252,10 @@ class Loader(Struct, frozen=True, dict=True):
             if together(joint, *(one.assumptions for one in met)) is not None:
                 yield workers, start
 
+    def sent_on(self, target: Target) -> Payload:
+        """Return what the target's workers get and do: nothing where none start, so that nobody looks for it."""
+        return self.payload if any(self.worker_starts(target)) else NOTHING_SEEN
+
     def _ways_on(self, target: Target) -> Iterator[_Way]:
         """Yield what `worker_starts` does without anything met, which is asked by every rule, for every touch."""
         starts = self.starts_on(target)

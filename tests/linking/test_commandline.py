@@ -1998,6 +1998,35 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
         click_option('"--workers", default=3, callback=lambda c, p, value: value * 2', "workers"),
         {"open"},
     ),
+    "click: a count": (click_option('"-w", "workers", count=True', "workers"), {"open"}),
+    "click: a count that begins somewhere": (
+        click_option('"-w", "workers", count=True, default=⟦2⟧', "workers"),
+        {"2", "open"},
+    ),
+    "click: a value that a flag stands for": (click_option('"--many", "workers", flag_value=8', "workers"), {"open"}),
+    "click: an argument": (
+        click_option('"--size", default=1', "size, workers")
+        .replace("@click.option", '@click.argument("workers", default=⟦4⟧)\n        @click.option')
+        .replace("num_workers=size, workers", "num_workers=workers"),
+        {"4", "open"},
+    ),
+    "click: a command is called with words": (
+        click_option('"--workers", default=⟦4⟧', "workers").replace("main()", 'main(["--workers", "8"])'),
+        {"4", "open"},
+    ),
+    "click: a group is called with words": (
+        click_option('"--workers", default=⟦4⟧', "workers")
+        .replace("click.command", "click.group")
+        .replace("main()", 'main(["--workers", "8"])'),
+        {"4", "open"},
+    ),
+    "click: what another library makes of a command is no option": (
+        click_option('"--size", default=1', "size, workers")
+        .replace("@click.option", "@shown\n        @click.option")
+        .replace("import click\n", 'import click, pages\n        shown = pages.shown("--workers", default=4)\n')
+        .replace("num_workers=size, workers", "num_workers=workers"),
+        {"open"},
+    ),
     "transformers: HfArg": (
         """
         from dataclasses import dataclass

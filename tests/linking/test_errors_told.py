@@ -53,11 +53,18 @@ TOLD = {
     "its words": ("ValueError", "print(str(error).split())"),
     "how long its text is": ("ValueError", "print(len(str(error)))"),
     "what is found in its text": ("ValueError", "print(re.search('^empty', f'{error}'))"),
+    "its text behind another": ("ValueError", "print('lost: ' + str(error) == 'lost: empty')"),
+    "its text put into another": ("ValueError", "print('lost: %s' % error == 'lost: empty')"),
+    "its text by a name with a type": ("ValueError", "text: str = str(error); print(text == 'empty')"),
+    "whether it is not its text": ("ValueError", "print(str(error) != 'empty')"),
+    "a function that asks by a keyword": ("OSError", "report(problem=error)"),
     "what is in a table for its text": ("ValueError", "print(TEXTS[str(error)])"),
 }
 NOT_TOLD = {
     "what its text holds": ("RuntimeError", "print('out of memory' in str(error))"),
     "what its text, by a name, holds": ("RuntimeError", "text = str(error); print('out of memory' in text)"),
+    "what its text does not hold": ("RuntimeError", "print('out of memory' not in str(error))"),
+    "a function that is handed something beside it": ("OSError", "print(error); report(problem=errno)"),
     "all of it": ("Exception", "print(error)"),
     "a text of it": ("Exception", "text = f'{error}'; print(text)"),
     "a function that shows it": ("Exception", "show(error)"),

@@ -70,6 +70,9 @@ CHANGED = {
     "zip": f"{MADE}batches = zip(loader, range(8))\n{TWICE}",
     "itertools.cycle": f"{MADE}batches = itertools.cycle(loader)\n{TWICE}",
     "another name": f"{MADE}first = iter(loader)\nbatches = first\n{TWICE}",
+    "a name in an expression": f"{MADE}print(batches := iter(loader))\nfirst = (other := batches)\n{TWICE}".replace(
+        "next(batches)", "next(first)"
+    ),
     "given back": f"{MADE}batches = begin(loader)\n{TWICE}",
     "a lambda takes": f"{MADE}batches = iter(loader)\ntook = lambda: next(batches)\ntook()\nshared[0] += 1\ntook()",
     "lazy, kept": f"{MADE}batches = (batch + 1 for batch in loader)\n{TWICE}",

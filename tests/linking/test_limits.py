@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import pytest
 
-from loaderlint.linking.following import hierarchy, running, stops
+from loaderlint.linking.following import evaluate, hierarchy, running, stops
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.link import link
 from loaderlint.linking.loaders import options
@@ -215,3 +215,24 @@ def test_the_callees_of_worker_code_are_followed_so_far_and_no_further(monkeypat
     assert touched() == 1
     monkeypatch.setattr(running, "_STEPS_OF_CALLEE", 0)
     assert touched() == 0
+
+
+def test_what_a_project_stores_as_configuration_is_not_charged_to_the_first_who_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fields = "".join(f"    field{number}: int = {number} + 1\n" for number in range(10))
+    others = "".join(
+        f"@dataclass\nclass Model{number}:\n{fields}kept.store(group='model', name='{number}', node=Model{number})\n"
+        for number in range(20)
+    )
+    files = {
+        "stored.py": "from dataclasses import dataclass\nfrom hydra.core.config_store import ConfigStore\n"
+        "kept = ConfigStore.instance()\n"
+        + others
+        + "@dataclass\nclass Train:\n    num_workers: int = ⟦4⟧\nkept.store(name='train', node=Train)\n",
+        "main.py": "from torch.utils.data import DataLoader\nimport hydra\nimport stored\n"
+        "@hydra.main(config_path=None, config_name='train')\ndef main(cfg):\n"
+        "    model = hydra.utils.instantiate(cfg)\n    DataLoader(d, num_workers=cfg.num_workers)\n",
+    }
+    monkeypatch.setattr(evaluate, "STEPS_OF_A_PROJECT_QUESTION", 400)
+    assert traced(files) == {"4", "open"}

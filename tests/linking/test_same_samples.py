@@ -70,6 +70,7 @@ DRAWS = "class Rows(Dataset):\n    def __init__(self):\n        rng = self.rng =
 DRAWS += (
     "        self.rngs, self.named = [rng], {'a': rng}\n        self.made = [np.random.RandomState(1) for _ in 'ab']\n"
 )
+DRAWS += "        self.table, self.start = np.zeros(8), engine.Board().seed(0)\n"
 DRAWS += "        self.draw = rng.rand\n        self.size, self.sizes = 3, [4]\n"
 DRAWS += "    def __len__(self):\n        return 8\n    def __getitem__(self, index):\n        "
 
@@ -83,7 +84,7 @@ DRAWS += "    def __len__(self):\n        return 8\n    def __getitem__(self, in
         ("return draw(self.rng)", True),
         ("return draw(drawn=self.rng)", True),
         ("self.rng.seed(index)\nreturn draw(self.rng)", False),
-        ("print(self.rng, self.size)\nreturn draw(self.size, self.sizes[0])", False),
+        ("isinstance(self.rng, int) or print(self.rng, self.size)\nreturn draw(self.size, self.sizes[0])", False),
         ("return self.rngs[0].rand()", True),
         ("return self.named['a'].rand()", True),
         ("return self.made[index].rand()", True),
@@ -94,11 +95,18 @@ DRAWS += "    def __len__(self):\n        return 8\n    def __getitem__(self, in
         ("self.rng.seed(int(self.rng.rand()))\nreturn index", True),
         ("self.rng.seed(index)\nif index:\n    return self.rng.rand()\nreturn index", False),
         ("if index:\n    self.rng.seed(index)\n    return self.rng.rand()\nreturn index", False),
+        ("drawn = [self.rng.rand(),\n    self.rng.seed(index)]\nreturn drawn[0]", True),
+        ("one = self.rng\nother = one\none = other\nreturn one.rand()", True),
+        ("rng = np.random.RandomState(0)\nreturn rng.rand()", False),
+        ("return self.table.sum()", False),
+        ("return len(self.start)", False),
+        ("return everywhere.rand()", True),
     ],
 )
 def test_a_generator_that_samples_keep_is_seeded_before_each_draw(does: str, draws: bool) -> None:
     rows = DRAWS + does.replace("\n", "\n        ") + "\n"
-    assert bool(in_main(LOOP, "def draw(drawn, *others):\n    return drawn\n", rows)) is draws
+    top = "import engine\neverywhere = np.random.RandomState(0)\ndef draw(drawn, *others):\n    return drawn\n"
+    assert bool(in_main(LOOP, top, rows)) is draws
 
 
 @pytest.mark.parametrize(
@@ -137,6 +145,7 @@ LOOP = "for batch in DataLoader(Rows(), num_workers=1):\n    print(batch)"
         ("names = globals()\nnames['SCALE'] = 2", True),
         ("every()['SCALE'] = 2", True),
         ("globals().setdefault('SCALE', 2)", True),
+        ("globals().setdefault('OTHER', 2)", False),
         ("vars(sys.modules[__name__])['SCALE'] = 2", True),
         ("sys.modules[__name__].__dict__['SCALE'] = 2", True),
         ("setattr(sys.modules['__main__'], 'SCALE', 2)", True),
@@ -146,6 +155,7 @@ LOOP = "for batch in DataLoader(Rows(), num_workers=1):\n    print(batch)"
         ("exec('SCALE = 2', globals(), {})", True),
         ("names = globals()\nnames['OTHER'] = 2", False),
         ("print(globals()['SCALE'], globals().get('SCALE'), len(globals()))", False),
+        ("print('SCALE' in globals().keys(), globals().copy())", False),
         ("exec('SCALE = 2', {}, {})", False),
         ("import __main__\n__main__.SCALE = 2", True),
         ("import __main__\nprint(__main__.SCALE)", False),
@@ -177,14 +187,23 @@ LOOP = "for batch in DataLoader(Rows(), num_workers=1):\n    print(batch)"
         ("operator.setitem(sys.modules, 'tables', print)", True),
         ("fill(sys.modules)", True),
         ("print(list(sys.modules), 'tables' in sys.modules)", False),
+        ("print(sys.modules)\nme = logging.root.manager.loggerDict.get(__name__)\nme.SCALE = 2", False),
+        ("me = sys.modules[__name__]\nme.OPTIONS.update(SCALE=2)", False),
+        ("me = sys.modules[__name__]\nprint(me)\nlogging.root.__dict__.update(SCALE=2)", False),
+        ("me = sys.modules[__name__]\nprint(me)\nmock.patch.multiple(logging, SCALE=2).start()", False),
     ],
 )
 def test_what_changes_names_of_the_module_no_worker_has(does: str, changes: bool) -> None:
-    top = "import importlib, operator\nSCALE, OTHER = 1, 1\nevery = globals\n"
+    top = "import importlib, logging, operator\nSCALE, OTHER, OPTIONS = 1, 1, {}\nevery = globals\n"
     top += f"itself = {'sys.modules[__name__]' if 'itself' in does else 'None'}\n"
     top += f"every_module = {'sys.modules' if 'every_module' in does else 'None'}\n"
     rows = ROWS.format(sample="index * SCALE")
     assert bool(in_main(f"{does}\n{LOOP}", top, rows)) is changes
+
+
+def test_what_a_module_gives_its_own_names_as_it_is_imported_workers_have_as_well() -> None:
+    rows = ROWS.format(sample="index * SCALE")
+    assert not in_main(LOOP, "SCALE = 1\nsys.modules[__name__].SCALE = 2\n", rows)
 
 
 @pytest.mark.parametrize(("attribute", "changes"), [("SCALE", True), ("OTHER", False)])
@@ -196,6 +215,28 @@ def test_a_patch_of_a_module_no_worker_has(attribute: str, changes: bool) -> Non
         "if __name__ == '__main__':\n    main()\n"
     )
     assert bool(why({"main.py": program, "tables.py": "SCALE = 1\nOTHER = 1\n"})) is changes
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        "registry = print\nregistry.modules['tables'] = 2",
+        "print(str(1).modules)\nfound = every().modules\nfound['tables'] = 2",
+        "print(sys.modules)\ntables = {'one': print}\ntables['one'].scale = 2",
+    ],
+)
+def test_other_tables_of_modules_are_none_of_the_interpreter(does: str) -> None:
+    assert not in_main(f"{does}\n{LOOP}", "every = print\n")
+    assert in_main(f"{does}\nsys.modules['tables'] = 2\n{LOOP}", "every = print\n")
+
+
+def test_modules_that_are_replaced_wherever_samples_are_read_are_no_others() -> None:
+    patched = "with mock.patch.dict(sys.modules, tables=None):\n            import json\n        return json.__name__"
+    inside = ROWS.replace("return {sample}", patched)
+    assert not in_main(LOOP, rows=inside)
+    assert not in_main(LOOP, "sys.modules['tables'] = print\n", ROWS.format(sample="index"))
+    around = LOOP.replace("\n", "\n    ")
+    assert in_main(f"with mock.patch.dict(sys.modules, tables=None):\n    {around}", rows=ROWS.format(sample="index"))
 
 
 WRITES = "class Rows(Dataset):\n    def __len__(self):\n        return 8\n    def __getitem__(self, index):\n"
@@ -311,6 +352,7 @@ FAILS = ROWS.format(sample="open('rows').read()")
         ("info = sys.exc_info(); print(info[1].errno)", True),
         ("info = sys.exc_info(); _, error, _ = info; print(error.errno)", True),
         ("info = sys.exc_info(); print(info[0].__name__, info[1])", False),
+        ("print(sys.exc_info()[-2].errno)", True),
         ("from sys import exception; print(exception().errno)", True),
         ("from sys import exc_info as raised; print(raised()[1].errno)", True),
         ("exception = print; print(exception().errno)", False),
@@ -351,6 +393,14 @@ def test_a_context_that_is_not_seen_to_be_another_tells_errors_apart(made: str, 
     for takes, does in (("kind, error, trace", "error.errno"), ("*error", "error[1].errno")):
         assert bool(in_main(within, GUARDS.format(takes=takes, does=does), FAILS)) is told
     assert not in_main(within, GUARDS.format(takes="*error", does="error[0].__name__"), FAILS)
+
+
+def test_what_tells_errors_apart_beside_the_place_of_a_context_is_none_of_it() -> None:
+    top = "from contextlib import contextmanager\n@contextmanager\ndef guard():\n    try:\n        {}\n"
+    top += "    except OSError as error:\n        print(error.errno)\n    {}\n"
+    within = "with guard():\n    " + LOOP.replace("\n", "\n    ")
+    assert not in_main(within, top.format("open('rows')", "yield"), FAILS)
+    assert in_main(within, top.format("yield", "open('rows')"), FAILS)
 
 
 def test_a_context_stands_in_the_innermost_function() -> None:

@@ -151,7 +151,11 @@ class Evaluator:
         return modules.attributes_set(self.project)
 
     def prepare(self) -> None:
-        """Look through the whole project for what every question may need the answer to."""
+        """Look through the whole project for what every question may need the answer to.
+
+        Nobody's question is charged for it, and what there is does not depend on how many steps the first who asks has.
+        """
+        assert self.instantiations.stored is not None
         assert self.instantiations.callers is not None
 
     def ask_imported(self) -> None:

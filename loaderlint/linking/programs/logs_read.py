@@ -36,9 +36,8 @@ def logs_read(
     ]
     if not written:
         return
-    inside = {id(one.node) for one in running}
     for part in dict.fromkeys(from_then_on(evaluator, site.call, runs)):
-        for call in part.sites if id(part.scope.node) not in inside else ():
+        for call in part.sites:
             read = paths_read(evaluator, part.facts, part.scope, call.node)
             if any(may_be(path.removeprefix("./"), other.removeprefix("./")) for path in read for other in written):
                 yield touch_at(part.facts, call.node)

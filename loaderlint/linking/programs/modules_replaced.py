@@ -23,7 +23,7 @@ def modules_replaced(evaluator: Evaluator, files: Sequence[PythonFacts], inside:
     for facts in files:
         for node, _ in facts.attributes.get("modules", ()):
             scope = innermost(facts.module, node)
-            if full_name(scope, dotted(node) or "") != "sys.modules" or id(scope.node) in inside:
+            if full_name(scope, dotted(node) or "") != "sys.modules":
                 continue
             names = {name for name, several in scope.bindings.items() if any(one.value is node for one in several)}
             for changed in nodes_of(scope.node):

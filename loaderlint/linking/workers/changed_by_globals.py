@@ -65,7 +65,7 @@ def changed_by_globals(
 
 def _called(scope: Scope, call: ast.Call, modules: Set[str]) -> str:
     """Return the full name of what is called, where that is short: ``globals``, by any name."""
-    name = dotted(call.func) or ""
+    name = dotted(call.func)
     full = full_name(scope, meant_name(scope, name)) if name else ""
     if full in _OF_A_MODULE:
         return full if any(_is_module(one, modules) for one in call.args) else ""
