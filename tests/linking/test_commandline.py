@@ -1998,6 +1998,14 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
         click_option('"--workers", default=3, callback=lambda c, p, value: value * 2', "workers"),
         {"open"},
     ),
+    "click: a flag that says so": (
+        click_option('"--pin", is_flag=True', "pin"),
+        {"False shared at main.py:5:2", "True shared at main.py:5:2"},
+    ),
+    "click: an option that says it is no flag": (
+        click_option('"--workers", is_flag=False', "workers"),
+        {"None at main.py:5:2", "open"},
+    ),
     "click: a count": (click_option('"-w", "workers", count=True', "workers"), {"open"}),
     "click: a count that begins somewhere": (
         click_option('"-w", "workers", count=True, default=⟦2⟧', "workers"),

@@ -120,6 +120,8 @@ class InOrder:
         return iter(range(8))
 def build():
     return nn.Linear(2, 2)
+def noise():
+    return torch.randn(2)
 def show():
     print(2)
 loader = DataLoader(range(8), num_workers=2, {option})
@@ -134,6 +136,8 @@ BEGUN = {
     "another begins": (BATCHES.format("more = iter(other)"), "iter(other)"),
     "both begin": ("batches, more = iter(loader), iter(other)\nprint(next(batches))", "iter(other)"),
     "layers of the project's": (BATCHES.format("net = build()"), "build()"),
+    "numbers of the project's": (BATCHES.format("noise()"), "noise()"),
+    "two at a time, later": ("pairs = zip(loader, other)\nfor batch, more in pairs: pass", "zip(loader, other)"),
     "a function of the project's": (BATCHES.format("show()"), ""),
     "layers": (BATCHES.format("net = nn.Linear(2, 2)"), "nn.Linear(2, 2)"),
     "numbers": (BATCHES.format("noise = torch.randn(2)"), "torch.randn(2)"),
@@ -202,3 +206,14 @@ ORDERS = {
 @pytest.mark.parametrize(("option", "draws"), ORDERS.values(), ids=ORDERS)
 def test_whose_order_is_drawn(option: str, draws: bool) -> None:
     assert begun(BATCHES.format("noise = torch.randn(2)"), option=option) == ("torch.randn(2)" if draws else "")
+
+
+@pytest.mark.parametrize(("gives", "ahead"), [("yield one", True), ("order.append(one)", False)])
+def test_an_order_that_is_drawn_at_once_is_not_drawn_ahead(gives: str, ahead: bool) -> None:
+    (loader,) = loaders_of(
+        "import random\nfrom torch.utils.data import DataLoader\nrandom.seed(1)\n"
+        "class Picks:\n    def __iter__(self):\n        order = []\n        for _ in range(8):\n"
+        f"            one = random.randrange(8)\n            {gives}\n        return iter(order)\n"
+        "for batch in DataLoader(range(8), sampler=Picks(), num_workers=2):\n    print(random.random())\n"
+    )
+    assert bool(loader.uses.draws_beside()) is ahead

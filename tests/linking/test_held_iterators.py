@@ -25,6 +25,14 @@ def passed_on(loader):
         yield from loader
 def begin(loader):
     return iter(loader)
+class Box:
+    pass
+def keep(box, batches):
+    box.taken = batches
+def grab(box):
+    return next(box.taken)
+def build(shared):
+    return Trainer(shared)
 def take(batches):
     return next(batches)
 class Trainer:
@@ -73,6 +81,9 @@ CHANGED = {
     "a name in an expression": f"{MADE}print(batches := iter(loader))\nfirst = (other := batches)\n{TWICE}".replace(
         "next(batches)", "next(first)"
     ),
+    "a lazy one of it": f"{MADE}first = iter(loader)\nbatches = (one for one in first)\n{TWICE}",
+    "a function keeps it": (f"{MADE}box = Box()\nkeep(box, iter(loader))\ngrab(box)\nshared[0] += 1\ngrab(box)"),
+    "made in a function, taken once": "trainer = build(shared)\nshared[0] += 1\ntrainer.look()",
     "given back": f"{MADE}batches = begin(loader)\n{TWICE}",
     "a lambda takes": f"{MADE}batches = iter(loader)\ntook = lambda: next(batches)\ntook()\nshared[0] += 1\ntook()",
     "lazy, kept": f"{MADE}batches = (batch + 1 for batch in loader)\n{TWICE}",

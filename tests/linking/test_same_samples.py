@@ -318,6 +318,47 @@ def test_what_is_unseen_may_be_a_list_whose_copies_have_the_same_things(copied: 
         assert not why_in_loop("shared[0][0] = 2", **{**unseen, "before": f"import pandas\nshared = {made}"})
 
 
+GRAPH = "torch.ones(1, requires_grad=True) @ torch.ones(1)"
+ABOVE = "@torch.no_grad()\ndef evaluate():\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("top", "body", "sample", "told"),
+    [
+        (ABOVE, LOOP, GRAPH, True),
+        ("torch.set_grad_enabled(False)\ndef evaluate():\n    pass\n", LOOP, GRAPH, False),
+        ("", f"np.set_printoptions(precision=2)\n{LOOP}", "f'{np.zeros(2)}'", True),
+        ("", f"np.set_printoptions(precision=2)\n{LOOP}", "f'{index:03}'", False),
+        ("import os\n", f"{LOOP}\n    os.chdir('..')", "open('rows').read()", True),
+        ("import os\n", f"{LOOP}\n    os.chdir('..')", "index * 2", False),
+    ],
+)
+def test_samples_compute_by_a_mode_that_no_worker_has(top: str, body: str, sample: str, told: bool) -> None:
+    assert bool(in_main(body, top, ROWS.format(sample=sample))) is told
+
+
+SHARED = {
+    "a list that is made of others": ("shared = list(open('rows'))", "Rows(shared)", "shared.append(1)"),
+    "a table that is made of others": ("shared = dict(tools.rows())", "Rows(shared)", "shared.clear()"),
+    "a table": ("shared = {0: 1}", "Rows(shared)", "shared.clear()"),
+    "beside something": ("shared = [1]", "Rows((shared, 1))", "shared.append(1)"),
+    "an array of it": ("shared = np.zeros(8)", "Rows(np.asarray(shared))", "shared.sort()"),
+    "set by what is called later": (
+        "shared = np.zeros(8)",
+        "Rows(shared)",
+        "later = partial(setattr, shared, 'shape', (4, 2))\nlater()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("made", "rows", "changes"), SHARED.values(), ids=SHARED)
+def test_what_a_program_and_its_samples_have_changes_for_both(made: str, rows: str, changes: str) -> None:
+    given = {"top": "import tools\nfrom functools import partial", "rows": rows}
+    assert why_in_loop(changes, before=f"{made}\n{made.replace('shared', 'other')}", **given)
+    apart = changes.replace("shared", "other")
+    assert not why_in_loop(apart, before=f"{made}\n{made.replace('shared', 'other')}", **given)
+
+
 AHEAD = {
     "an object": "class Ahead:\n    def __init__(self, taken):\n"
     "        self.taken = taken\n        self.first = next(taken)\n"
