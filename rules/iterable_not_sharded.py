@@ -20,7 +20,8 @@ class IterableNotSharded(Rule):
     itself, and a `DataPipeline` of webdataset that begins with a `SimpleShardList` and has no stage that splits by
     worker. Quiet where anything on that way asks for its worker, wraps a source that may share itself out, draws at
     random, or was not seen. A rank shares out among processes alone, where the constructor alone sets it or
-    `torch.distributed` tells it; any other may count workers, and is quiet.
+    `torch.distributed` tells it; any other may count workers, and is quiet. So it is of a slice (`files[rank::world]`):
+    one by constants or by such a rank gives every worker the same.
 
     ## Why it breaks
     Each worker has a copy of the dataset and iterates all of it. torch shares out indices, and an iterable dataset has

@@ -78,6 +78,30 @@ STACKS = frozenset(
 )
 """Functions of torch that make one tensor of several, with the graphs of all."""
 
+KEEPS_GRAPH = frozenset(
+    {
+        *(
+            "sum",
+            "mean",
+            "std",
+            "var",
+            "prod",
+            "norm",
+            "square",
+            "sqrt",
+            "exp",
+            "log",
+            "abs",
+            "relu",
+            "sigmoid",
+            "tanh",
+        ),
+        *("softmax", "log_softmax", "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "t"),
+        *("expand", "repeat", "clone", "matmul", "mm", "mul", "add", "sub", "div", "pow", "neg", "clamp"),
+    }
+)
+"""Methods of tensors that give another tensor with the graph; ``float`` may give a parameter itself, a leaf."""
+
 WITHOUT_GRADIENTS = ("no_grad", "inference_mode", "set_grad_enabled", "requires_grad", "enable_grad")
 """Words of files that say themselves what requires grad."""
 

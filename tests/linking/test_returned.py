@@ -112,6 +112,12 @@ WITH_GRAPHS: dict[str, tuple[str, str]] = {
     "a part under a name": ("(1, self.weight * 2)", "xs, ys = zip(*batch)\n    return torch.stack(ys)"),
     "under a key": ("self.layer(index)", "return {'x': torch.stack([one for one in batch])}"),
     "computed and handed on": ("self.weight * index", "return batch"),
+    "a layer summed up": ("self.layer(index).sum(0)", "return torch.stack(batch)"),
+    "a layer in another shape": ("self.layer(index).view(-1).mean()", "return torch.stack(batch)"),
+    "what is computed, in another shape": ("(self.weight * 2).reshape(3, 1)", "return torch.stack(batch)"),
+    "joined with a parameter": ("torch.cat([self.weight * 2, self.plain])", "return torch.stack(batch)"),
+    "joined and handed on": ("torch.stack((self.plain, self.weight))", "return batch"),
+    "summed up and handed on": ("self.layer(index).sum(0)", "return batch"),
 }
 WITHOUT_GRAPHS: dict[str, tuple[str, str]] = {
     "a plain tensor": ("self.plain * 2", "return torch.stack(batch)"),
@@ -124,6 +130,14 @@ WITHOUT_GRAPHS: dict[str, tuple[str, str]] = {
     "told not to": ("torch.nn.Parameter(self.plain, requires_grad=False) * 2", "return torch.stack(batch)"),
     "counted": ("self.weight * 2", "return len(batch)"),
     "a leaf, handed on": ("self.weight", "return batch"),
+    "plain tensors summed up": ("self.plain.sum(0)", "return torch.stack(batch)"),
+    "plain tensors joined": ("torch.cat([self.plain * 2, self.plain])", "return torch.stack(batch)"),
+    "joined and detached": ("torch.cat([self.weight * 2, self.plain]).detach()", "return torch.stack(batch)"),
+    "joined of what was detached": ("torch.cat([self.weight.detach(), self.plain])", "return torch.stack(batch)"),
+    "a number of it": ("self.layer(index).sum().item()", "return torch.tensor(batch)"),
+    "numbers of it": ("self.layer(index).sum(0).tolist()", "return torch.tensor(batch)"),
+    "an array of it": ("self.layer(index).sum(0).detach().numpy()", "return torch.tensor(batch)"),
+    "the dtype of a leaf": ("self.weight.float()", "return batch"),
 }
 
 

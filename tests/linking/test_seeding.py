@@ -109,6 +109,29 @@ def test_what_a_partial_hands_over_is_followed() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("kept", "made", "seeded", "origin"),
+    [
+        ("seed", "7", "self.seed + worker", "worker"),
+        ("seed", "7", "self.seed", "fixed"),
+        ("seed + 1", "SEED", "self.seed", "fixed"),
+        ("worker", "7, worker=3", "self.seed", "fixed"),
+        ("seed", "7", "torch.initial_seed() + self.seed", "drawn"),
+    ],
+)
+def test_what_an_object_was_made_with_is_followed(kept: str, made: str, seeded: str, origin: str) -> None:
+    text = f"""
+class Seeder:
+    def __init__(self, seed, worker=0):
+        self.seed = {kept}
+    def __call__(self, worker):
+        np.random.seed({seeded})
+DataLoader(range(8), num_workers=2, worker_init_fn=Seeder({made}))
+"""
+    (seed,) = loader_of(HEAD + text).payload.code.seeds
+    assert (seed.library, seed.origin.value) == ("NumPy", origin)
+
+
 def test_a_dataset_may_seed_itself_unless_the_seed_is_too_big() -> None:
     text = (
         HEAD
@@ -180,6 +203,37 @@ def start(epoch, worker):
     np.random.seed(epoch)
 for epoch in range(3):
     DataLoader(range(8), num_workers=2, worker_init_fn=functools.partial(start, epoch))
+""",
+    "an object for each epoch": """
+class Seeder:
+    def __init__(self, seed):
+        self.seed = seed
+    def __call__(self, worker):
+        np.random.seed(self.seed + worker)
+for epoch in range(3):
+    DataLoader(range(8), num_workers=2, worker_init_fn=Seeder(epoch))
+""",
+    "an object that is told the epoch": """
+class Seeder:
+    def __init__(self, seed):
+        self.seed = seed
+    def __call__(self, worker):
+        np.random.seed(self.seed + worker)
+seeder = Seeder(7)
+for epoch in range(3):
+    seeder.seed = epoch
+    DataLoader(range(8), num_workers=2, worker_init_fn=seeder)
+""",
+    "an object that has a method for it": """
+class Seeder:
+    def __init__(self, seed):
+        self.seed = seed
+    def set_epoch(self, epoch):
+        self.seed = epoch
+    def __call__(self, worker):
+        np.random.seed(self.seed + worker)
+seeder = Seeder(7)
+DataLoader(range(8), num_workers=2, worker_init_fn=seeder)
 """,
     "a partial by name": """
 def start(worker, epoch):

@@ -106,11 +106,44 @@ REPEATED: dict[str, tuple[str, str, str]] = {
         "pass",
         "range(8)",
     ),
+    "every other one": ("yield from self.all[::2]", "self.all = [1]", "self.all[::2]"),
+    "a step of the constructor's": (
+        "yield from self.all[self.first::self.step]",
+        "self.all = [1]\nself.first = self.step = 1",
+        "self.all[self.first::self.step]",
+    ),
+    "a slice by rank": (
+        "yield from self.all[torch.distributed.get_rank() :: 2]",
+        "self.all = [1]",
+        "self.all[torch.distributed.get_rank() :: 2]",
+    ),
+    "a slice by a rank with a name": (
+        "rank = torch.distributed.get_rank() if torch.distributed.is_initialized() else 0\n"
+        "world = torch.distributed.get_world_size()\nfor path in self.all[rank::world]:\n    yield path",
+        "self.all = [1]",
+        "self.all[rank::world]",
+    ),
+    "a slice by a rank of the constructor's": (
+        "yield from self.all[self.rank :: self.world_size]",
+        "self.all = [1]\nself.rank, self.world_size = 0, 2",
+        "self.all[self.rank :: self.world_size]",
+    ),
+    "what the constructor cuts by rank": (
+        "yield from self.all",
+        "self.all = [1, 2][torch.distributed.get_rank() :: 2]",
+        "self.all",
+    ),
 }
 NOT_REPEATED: dict[str, tuple[str, str]] = {
     "asks": ("info = get_worker_info()\nfor i in range(8):\n    yield i", "pass"),
     "a helper that asks": ("for i in own([1, 2]):\n    yield i", "pass"),
-    "a step": ("yield from self.all[self.first::self.step]", "self.all = [1]\nself.first = self.step = 1"),
+    "a step that a worker is told": (
+        "self.first = int(open('of_my_own').read())\nyield from self.all[self.first::2]",
+        "self.all = [1]\nself.first = 0",
+    ),
+    "a step of a worker": ("info = get_worker_info()\nyield from self.all[info.id::2]", "self.all = [1]"),
+    "a step by a rank that is not torch's": ("rank = Source.rank()\nyield from self.all[rank::2]", "self.all = [1]"),
+    "a step that is not seen": ("yield from self.all[Source.first()::2]", "self.all = [1]"),
     "islice": ("yield from itertools.islice(range(8), 1, None, 2)", "pass"),
     "what it was given": ("yield from self.given", "self.given = given"),
     "an unseen source": ("yield from self.source", "self.source = Source()"),

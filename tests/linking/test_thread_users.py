@@ -110,6 +110,26 @@ def test_other_uses_are_not(in_worker: str, in_main: str, around: str) -> None:
     assert both(in_worker, in_main, around) == set()
 
 
+BATCHES: dict[str, tuple[str, bool]] = {
+    "what it is handed": ("fast(batch, padding=True)", True),
+    "one of what it is handed": ("fast(batch[0])", False),
+    "another of its parameters": ("fast(text)", False),
+    "what it makes one text": ("batch = ' '.join(batch)\n    return fast(batch)", False),
+}
+
+
+@pytest.mark.parametrize(("body", "found"), BATCHES.values(), ids=list(BATCHES))
+@pytest.mark.parametrize("texts", ["['a', 'b']", "['a'] * 100"])
+def test_what_a_collate_function_is_handed_is_a_batch(body: str, found: bool, texts: str) -> None:
+    text = f"{HEAD}{PARALLEL}\ntexts = {texts}\ndef collate(batch, text=''):\n    return {body}\n"
+    text = text.replace("return batch =", "batch =")
+    text += "def main():\n    fast(texts, padding=True)\n"
+    text += "    for _ in DataLoader(texts, num_workers=2, collate_fn=collate):\n        pass\nmain()\n"
+    loader = loader_of(text)
+    assert [use.threads for use in loader.payload.code.inherited] == [A_TOKENIZER] * found
+    assert [use.threads for use in loader.program.threads] == [A_TOKENIZER] * found
+
+
 def test_spawned_workers_make_their_own_where_a_module_makes_it() -> None:
     (use,) = program("pool.submit(int)", "pool.submit(int)").payload.code.inherited
     assert use.spawns

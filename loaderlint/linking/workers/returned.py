@@ -31,6 +31,7 @@ from loaderlint.vocabulary.sending import (
     GENERATOR,
     GRADIENT,
     HANDS_ON,
+    KEEPS_GRAPH,
     LAMBDA,
     LAYERS,
     LOCAL_CLASS,
@@ -276,7 +277,7 @@ class _Batch:
             yield from self._expression(written.elt, frame, assumptions, depth + 1)
         kind = GENERATOR if isinstance(written, ast.GeneratorExp) else None
         if isinstance(written, ast.Call):
-            kind = self._of_call(written, frame)
+            kind = self._of_call(written, frame) or (GRADIENT if self._keeps_graph(written, frame) else None)
         if isinstance(written, ast.BinOp) and isinstance(written.op, _DIFFERENTIABLE):
             kind = GRADIENT if self._requires_grad(written, frame) else None
         if kind is not None:
@@ -332,13 +333,27 @@ class _Batch:
             sides = (node.left, node.right)
             return isinstance(node.op, _DIFFERENTIABLE) and any(self._requires_grad(one, frame) for one in sides)
         if isinstance(node, ast.Call):
-            return self._is_leaf(node, frame) or self._of_call(node, frame) is GRADIENT
+            return (
+                self._is_leaf(node, frame) or self._of_call(node, frame) is GRADIENT or self._keeps_graph(node, frame)
+            )
         if isinstance(node, ast.Subscript):
             return isinstance(node.value, ast.Attribute) and self._requires_grad(node.value, frame)
         if not isinstance(node, ast.Attribute | ast.Name):
             return False
         found = [one.thing for one in self.evaluator.evaluate(node, frame)]
         return bool(found) and all(isinstance(one, Made) and self._is_parameter(one, frame) for one in found)
+
+    def _keeps_graph(self, node: ast.Call, frame: Frame) -> bool:
+        """Return whether a call makes a tensor of another with its graph, or one of several that hold one with it."""
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in KEEPS_GRAPH:
+            return self._requires_grad(_written(function.value, frame), frame)
+        several = node.args[0] if node.args else None
+        if not isinstance(several, ast.List | ast.Tuple):
+            return False
+        things = [one.thing for one in self.evaluator.evaluate(function, frame)]
+        joins = bool(things) and all(isinstance(one, External) and one.name in STACKS for one in things)
+        return joins and any(self._requires_grad(_written(one, frame), frame) for one in several.elts)
 
     def _is_parameter(self, made: Made, frame: Frame) -> bool:
         if made.callee in PARAMETERS:

@@ -14,6 +14,7 @@ from loaderlint.linking.following.functions import takes_receiver
 from loaderlint.linking.following.running import STEPS, may_run, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import told_apart
+from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Possibility, Thing, Unseen
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.returned import called
@@ -238,7 +239,8 @@ class _Argument:
                     return _Part.STATE
             return _Part.OTHER
         if isinstance(node, ast.Attribute):
-            return self._attribute(node, frame)
+            part = self._kept_by_constructor(node, frame, depth)
+            return part if part is not None else self._attribute(node, frame)
         if isinstance(node, ast.UnaryOp):
             return self.part(node.operand, frame, depth + 1)
         constant = isinstance(node, ast.Constant) and isinstance(node.value, int | str)
@@ -283,6 +285,27 @@ class _Argument:
         found = self.evaluator.evaluate(node, frame)
         given = any(isinstance(one.thing, Unseen) and one.thing.given for one in found)
         return _Part.FIXED if given and all(_is_fixed(one.thing) for one in found) else _Part.OTHER
+
+    def _kept_by_constructor(self, node: ast.Attribute, frame: Frame, depth: int) -> _Part | None:
+        """Return what an object keeps that its constructor sets once, and nobody after that; None for anything else."""
+        name, receiver = dotted(node) or "", frame.receiver
+        if receiver is None or name != f"self.{node.attr}":
+            return None
+        bound = [
+            (owner, scope, one)
+            for owner in classes.lineage(self.evaluator, receiver.of)
+            for scope in owner.scope.children
+            for one in scope.bindings.get(name, ())
+        ]
+        set_to = [one.name.rpartition(".")[0] for _, one in self.evaluator.attributes_set.get(node.attr, ())]
+        if len(bound) != 1 or any(one != "self" for one in set_to):
+            return None
+        owner, scope, only = bound[0]
+        if scope.name != "__init__" or only.kind != "assign" or only.value is None or only.place.arms:
+            return None
+        # The constructor's parameters are none that torch fills.
+        inside = Frame(owner.facts, only.place, receiver=receiver)
+        return _Argument(self.evaluator, ()).part(only.value, inside, depth + 1)
 
     def _operation(self, node: ast.BinOp, frame: Frame, depth: int) -> _Part:
         left, right = self.part(node.left, frame, depth + 1), self.part(node.right, frame, depth + 1)

@@ -174,7 +174,7 @@ class _Reading:
             return all(one is not None and self._told_by_torch(one, frame) for one in values)
         name = dotted(node) or ""
         if name.startswith("self."):
-            return _is_calculated_with(node, function) and self._set_by_constructors_alone(name, function)
+            return _is_calculated_with(node, function) and self._set_by_constructors_alone(name, function.receiver)
         return self._told_by_torch(node, frame)
 
     def _told_by_torch(self, node: ast.expr, frame: Frame) -> bool:
@@ -187,8 +187,7 @@ class _Reading:
         parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
         return bool(parts) and all(self._told_by_torch(one, frame) for one in parts)
 
-    def _set_by_constructors_alone(self, name: str, function: Function) -> bool:
-        receiver = function.receiver
+    def _set_by_constructors_alone(self, name: str, receiver: Instance | None) -> bool:
         owners = classes.lineage(self.evaluator, receiver.of) if receiver is not None else ()
         setting = [one for owner in owners for one in owner.scope.children if name in one.bindings]
         return bool(setting) and all(one.name == "__init__" for one in setting)
@@ -249,11 +248,40 @@ class _Reading:
         if isinstance(node, ast.Call):
             return self._call(node, frame, depth)
         if isinstance(node, ast.Subscript):
-            return not isinstance(node.slice, ast.Slice) and self._same(node.value, frame, depth + 1)
+            return self._same_part(node.slice, frame, depth) and self._same(node.value, frame, depth + 1)
         if isinstance(node, ast.Name) and self._name(node, frame, depth):
             return True
         found = self.evaluator.evaluate(node, frame)
         return all(self._thing(one, depth) for one in found) or self._attribute(node, frame, depth)
+
+    def _same_part(self, index: ast.expr, frame: Frame, depth: int) -> bool:
+        """Return whether a slice takes the same of a list in every worker: none of its numbers tells workers apart."""
+        bounds = (index.lower, index.upper, index.step) if isinstance(index, ast.Slice) else ()
+        return all(one is None or self._same_number(one, frame, depth + 1) for one in bounds)
+
+    def _same_number(self, node: ast.expr, frame: Frame, depth: int) -> bool:
+        """Return whether a number is constant, told by `torch.distributed`, or what the constructor alone had."""
+        if depth > _DEEPEST:
+            return False
+        if self._told_by_torch(node, frame):
+            return True
+        if isinstance(node, ast.Name):
+            bindings = frame.scope.bindings.get(node.id, ())
+            return bool(bindings) and all(self._same_bound(one, frame, depth) for one in bindings)
+        if isinstance(node, ast.Attribute):
+            name = dotted(node) or ""
+            return name.startswith("self.") and self._set_by_constructors_alone(name, frame.receiver)
+        parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+        calculated = isinstance(node, ast.BinOp | ast.UnaryOp | ast.IfExp | ast.Compare)
+        return calculated and all(self._same_number(one, frame, depth + 1) for one in parts)
+
+    def _same_bound(self, binding: Binding, frame: Frame, depth: int) -> bool:
+        if binding.kind == "parameter":
+            # What a constructor is given is given before the workers get their copies.
+            return frame.scope.name == "__init__"
+        if binding.kind != "assign" or binding.value is None:
+            return False
+        return self._same_number(binding.value, frame.at(binding.place), depth + 1)
 
     def _call(self, node: ast.Call, frame: Frame, depth: int) -> bool:
         name = (dotted(node.func) or "").rpartition(".")[2]
@@ -349,7 +377,7 @@ def _is_calculated_with(node: ast.expr, function: Function) -> bool:
     """Return whether an expression stands for a number: what is called or has parts may ask for its worker."""
     around = [one for one in ast.walk(function.node) if any(inner is node for inner in ast.iter_child_nodes(one))]
     return all(
-        isinstance(one, ast.BinOp | ast.Compare)
+        isinstance(one, ast.BinOp | ast.Compare | ast.Slice)
         or (isinstance(one, ast.Call) and dotted(one.func) == "range" and one.func is not node)
         for one in around
     )

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.scopes.in_workers import told_apart
-from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made
+from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made, Row
 from loaderlint.linking.workers.remote_calls import channels_of
 from loaderlint.linking.workers.top_level import full_name, meant_name
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.uses import ThreadUse
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import PythonFacts, Scope, ScopeNode
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, ScopeNode, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_calls import keywords as keywords_of
 from loaderlint.vocabulary import forking
@@ -38,11 +38,14 @@ _LIBRARIES = (
 """Words that stand somewhere in the project where one of these libraries is imported."""
 
 
-def used_in_workers(evaluator: Evaluator, running: Iterable[Function]) -> tuple[ThreadUse, ...]:
+def used_in_workers(
+    evaluator: Evaluator, running: Iterable[Function], collating: Iterable[Function] = ()
+) -> tuple[ThreadUse, ...]:
     """Return where functions that run in workers use threads that were there before the workers started.
 
-    What such a function makes itself is made anew in every worker.
+    What such a function makes itself is made anew in every worker. Those of ``collating`` are handed a batch.
     """
+    handed = {one.scope for one in collating}
     functions = list(running)
     if not evaluator.once(("threads",), False, lambda: _any_imported(evaluator, _LIBRARIES)):
         return ()
@@ -51,7 +54,7 @@ def used_in_workers(evaluator: Evaluator, running: Iterable[Function]) -> tuple[
         return ()
     found: dict[Span, ThreadUse] = {}
     for function in functions:
-        for use in _uses(evaluator, function.facts, function.scope, function.receiver, own):
+        for use in _uses(evaluator, function.facts, function.scope, function.receiver, own, handed):
             found.setdefault(use.span, use)
     return tuple(found.values())
 
@@ -83,9 +86,14 @@ def _any_imported(evaluator: Evaluator, libraries: Iterable[str]) -> bool:
 
 
 def _uses(
-    evaluator: Evaluator, facts: PythonFacts, scope: Scope, receiver: Instance | None, own: Collection[Scope]
+    evaluator: Evaluator,
+    facts: PythonFacts,
+    scope: Scope,
+    receiver: Instance | None,
+    own: Collection[Scope],
+    handed: Collection[Scope] = (),
 ) -> Iterator[ThreadUse]:
-    """Yield the calls of a scope that use threads which no scope of ``own`` makes."""
+    """Yield the calls of a scope that use threads which no scope of ``own`` makes; those of ``handed`` get a batch."""
     parallel = _tokenizers_in_parallel(evaluator)
     remote = evaluator.once(("threads", "grpc"), False, lambda: _any_imported(evaluator, ("grpc",)))
     for site in scope.calls:
@@ -93,7 +101,12 @@ def _uses(
             continue
         frame = Frame(facts, site.place, receiver=receiver)
         name = called_name(site.node)
-        tokenizes = (name in forking.TOKENIZER_BATCHES or is_batch(site.node, scope)) and parallel
+        tokenizes = parallel and (
+            name in forking.TOKENIZER_BATCHES
+            or is_batch(site.node, scope)
+            or (scope in handed and _is_handed(site.node, scope))
+            or _is_list(evaluator, site.node, frame)
+        )
         if name not in _NAMES and not tokenizes and not remote:
             continue
         with evaluator.steps(STEPS):
@@ -221,6 +234,25 @@ def is_batch(node: ast.Call, scope: Scope) -> bool:
         bound = scope.bindings.get(given.id, ())
         given = bound[0].value if len(bound) == 1 and bound[0].kind == "assign" else None
     return isinstance(given, ast.ListComp) or (isinstance(given, ast.List) and len(given.elts) > 1)
+
+
+def _is_handed(node: ast.Call, scope: Scope) -> bool:
+    """Return whether the first argument of a call is what a function is handed first, under its only name."""
+    given = node.args[0] if node.args else None
+    if not isinstance(given, ast.Name) or not isinstance(scope.node, FunctionNode | ast.Lambda):
+        return False
+    taken = [one.arg for one in parameters(scope.node) if one.arg != "self"][:1]
+    return taken == [given.id] and len(scope.bindings[given.id]) == 1
+
+
+def _is_list(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
+    """Return whether the first argument of a call is a name of a list of several that was written elsewhere."""
+    given = node.args[0] if node.args else None
+    if not isinstance(given, ast.Name | ast.Attribute):
+        return False
+    with evaluator.steps(STEPS):
+        things = [one.thing for one in evaluator.evaluate(given, frame)]
+    return bool(things) and all(isinstance(one, Row) and len(one.items) > 1 for one in things)
 
 
 def _tokenizers_in_parallel(evaluator: Evaluator) -> bool:

@@ -83,7 +83,7 @@ def worker_code(
         seeds=tuple(seeds(evaluator, given, everything, draws)),
         threads=tuple(_threads(evaluator, everything)),
         compiled=Gradually(_compiled_calls(evaluator, everything)),
-        inherited=used_in_workers(evaluator, everything),
+        inherited=used_in_workers(evaluator, everything, _collating(evaluator, given)),
         own_threads=threads_in_workers(evaluator, everything),
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
         changes=changes_in_workers(everything),
@@ -110,6 +110,12 @@ def _files_read(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[s
             for path in paths_read(evaluator, one.facts, one.scope, site.node):
                 if UNSEEN not in path.rpartition("/")[2]:
                     yield path.removeprefix("./")
+
+
+def _collating(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Function]:
+    """Yield the functions of a ``collate_fn`` that torch hands the items of a batch."""
+    for one in given["collate_fn"].possibilities if "collate_fn" in given else ():
+        yield from called(evaluator, one, ("__call__",))
 
 
 def _is_given(given: Mapping[str, Given], option: str) -> bool:
