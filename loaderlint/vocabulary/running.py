@@ -18,9 +18,20 @@ RUNNERS = frozenset(
         "builtins.exit",
         "torch.multiprocessing.spawn",
         "torch.multiprocessing.spawn.spawn",
+        *(
+            f"optuna.{home}{made}().optimize"
+            for home, made in (
+                *(("", "create_study"), ("", "load_study"), ("", "Study")),
+                *(("study.", "create_study"), ("study.", "load_study"), ("study.", "Study")),
+            )
+        ),
     }
 )
-"""Functions that call the function they are given first, here or in processes that they start."""
+"""Functions that call the function they are given first, here or in processes that they start.
+
+A study of optuna calls its objective in this process, in threads where ``n_jobs`` asks for more than one
+(``optuna/study/_optimize.py``, ``_run_trial``).
+"""
 
 CURRENT_PROCESS = frozenset(
     {

@@ -296,11 +296,22 @@ def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Fra
                 for scope in owner.scope.children:
                     if scope.name in ("__init__", "__post_init__"):
                         yield Frame(owner.facts, Place(scope, 0), receiver=evaluator.any_object(thing))
-        elif isinstance(thing, External) and thing.name in RUNNERS:
-            for argument in call.args[:1]:
-                for way in evaluator.evaluate(argument, frame):
-                    if isinstance(way.thing, Function):
-                        yield _inside(way.thing)
+    if any(isinstance(one.thing, External) and one.thing.name in RUNNERS for one in callees) or _is_runner_of_made(
+        evaluator, call.func, frame
+    ):
+        for argument in call.args[:1]:
+            for way in evaluator.evaluate(argument, frame):
+                if isinstance(way.thing, Function):
+                    yield _inside(way.thing)
+
+
+def _is_runner_of_made(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> bool:
+    """Return whether a callee is a method, of what a library made, that calls what it is given first."""
+    if not isinstance(callee, ast.Attribute) or callee.attr not in _RUNNER_NAMES:
+        return False
+    with evaluator.steps(STEPS):
+        made = [one.thing.callee for one in evaluator.evaluate(callee.value, frame) if isinstance(one.thing, Made)]
+    return any(f"{one}().{callee.attr}" in RUNNERS for one in made)
 
 
 def _chosen(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Possibilities:
