@@ -19,11 +19,9 @@ RUNNERS = frozenset(
         "torch.multiprocessing.spawn",
         "torch.multiprocessing.spawn.spawn",
         *(
-            f"optuna.{home}{made}().optimize"
-            for home, made in (
-                *(("", "create_study"), ("", "load_study"), ("", "Study")),
-                *(("study.", "create_study"), ("study.", "load_study"), ("study.", "Study")),
-            )
+            f"{home}.{made}().optimize"
+            for home in ("optuna", "optuna.study")
+            for made in ("create_study", "load_study", "Study")
         ),
     }
 )

@@ -646,6 +646,21 @@ def test_an_entry_of_a_dictionary_can_be_taken_away() -> None:
     assert workers.entry is not None and (workers.entry.column, workers.entry.end_column) == (12, 28)
 
 
+@pytest.mark.parametrize(
+    ("option", "written", "goes"),
+    [
+        ("multiprocessing_context", "{'multiprocessing_context': 'fork'}", True),
+        ("multiprocessing_context", "{'method': 'fork'}", False),
+        ("prefetch_factor", "{'ahead': 4}", True),
+    ],
+)
+def test_a_text_is_taken_away_under_the_options_own_name_alone(option: str, written: str, goes: bool) -> None:
+    key = written.split("'")[1]
+    loader = loader_of(f"given = {written}\nDataLoader(data, num_workers=2, {option}=given.get({key!r}))")
+    (candidate,) = loader.option(option).candidates
+    assert (candidate.entry is not None) is goes
+
+
 def test_options_added_under_one_condition_come_together() -> None:
     files = """
         options = {'num_workers': 0}

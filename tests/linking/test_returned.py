@@ -3,7 +3,9 @@ from __future__ import annotations
 from textwrap import indent
 
 import pytest
+import torch
 
+from loaderlint.vocabulary.sending import KEEPS_GRAPH
 from tests.linking.traced import IMPORT, loader_of
 
 HEAD = """
@@ -145,6 +147,20 @@ WITHOUT_GRAPHS: dict[str, tuple[str, str]] = {
 def test_items_that_are_stacked_bring_their_graphs(item: str, batch: str) -> None:
     found = unsendable(LEARNING.replace("ITEM", item).replace("BATCH", batch))
     assert found == {"a tensor with its graph of dataset"}
+
+
+@pytest.mark.parametrize("method", sorted(KEEPS_GRAPH))
+def test_torch_gives_no_leaf_for_what_is_said_to_keep_a_graph(method: str) -> None:
+    parameter = torch.nn.Parameter(torch.rand(3, 3) + 0.1)
+    arguments = {
+        **dict.fromkeys(("view", "reshape", "expand"), (3, 3)),
+        **dict.fromkeys(("transpose", "permute"), (0, 1)),
+        **dict.fromkeys(("mul", "div", "pow", "add", "sub", "clamp", "softmax", "log_softmax", "unsqueeze"), (1,)),
+        **dict.fromkeys(("matmul", "mm"), (torch.ones(3, 3),)),
+        "repeat": (1, 1),
+    }
+    found = getattr(parameter, method)(*arguments.get(method, ()))
+    assert found.requires_grad and not found.is_leaf
 
 
 @pytest.mark.parametrize(("item", "batch"), WITHOUT_GRAPHS.values(), ids=list(WITHOUT_GRAPHS))

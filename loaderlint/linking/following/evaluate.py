@@ -271,7 +271,8 @@ class Evaluator:
         steps = int((most or STEPS_OF_A_PROJECT_QUESTION) * self._effort) if outermost else self._left_in_all
         cut = self._cut.get(key)
         if cut is not None and steps < max(2 * cut[0], 0):
-            self._left = self._left if outermost else -1
+            if not outermost:
+                self._left = -1
             return cast(Answer, cut[1])
         # What an outermost question costs is not charged to the first who asks it.
         self._left, self._left_in_all = MOST_STEPS, steps

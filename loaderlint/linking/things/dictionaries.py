@@ -236,11 +236,12 @@ def _entry(evaluator: Evaluator, keyword: ast.keyword, frame: Frame) -> Possibil
 def _kept(evaluator: Evaluator, key: str, values: Possibilities) -> Possibilities:
     """Return what stands under a key of a dictionary; where some program reads the key itself, it has to stay."""
     removable = [one for one in values if one.entry is not None]
-    if key not in OPTIONS and not any(one.thing is None or isinstance(one.thing, int | float) for one in removable):
-        # Texts and objects that a loader gets stand under the option's own name. To ask of any other key, and of what
-        # is no option of anything, takes a look through all text.
+    # To ask whether a key is read takes a look through all text, and most keys hold no option: a text or an object
+    # under another name than an option's stays, unasked.
+    may_be_option = key in OPTIONS or any(one.thing is None or isinstance(one.thing, int | float) for one in removable)
+    if removable and (not may_be_option or evaluator.project.reads_key(key)):
         return irremovable(values)
-    return irremovable(values) if removable and evaluator.project.reads_key(key) else values
+    return values
 
 
 def entered(evaluator: Evaluator, value: ast.expr, frame: Frame, entry: Span) -> Possibilities:

@@ -33,6 +33,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.possibilities import either, under
 from loaderlint.linking.things.wrappers import wrapper_of
+from loaderlint.linking.workers.attributes_read import attributes_read
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.kept import Carried, Keepsakes
 from loaderlint.linking.workers.worker_code import worker_code
@@ -42,12 +43,11 @@ from loaderlint.model.kept import Kept
 from loaderlint.model.payload import Handing, Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions, together
-from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
-from loaderlint.vocabulary.sending import CARRIERS, PARTIAL, REACHES_IN
+from loaderlint.vocabulary.sending import CARRIERS, PARTIAL
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -249,7 +249,7 @@ class _Walk:
         found = {id(one.node): one for one in functions_run_by(self.evaluator, self._entries, left)}
         waiting = self._of_attributes
         while waiting:
-            names = _attributes_read(self.evaluator, found.values())
+            names = attributes_read(self.evaluator, found.values())
             ready = [function for name, function in waiting if name in names]
             waiting = [(name, function) for name, function in waiting if name not in names]
             if not ready:
@@ -486,31 +486,6 @@ def _makes_plain(facts: PythonFacts) -> bool:
     """
     handed = (one.node.args or one.node.keywords for one in facts.calls.get("dict", ()))
     return any(handed) or ".default_factory" in facts.source.text
-
-
-def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[str]:
-    """Return the names of the attributes that functions read, and the properties among these.
-
-    One whose method is called by name, ``self.spectrum.transform(wave)``, runs that method and is not called itself,
-    unless the method gives what is in it, or calls it.
-    """
-    found: set[str] = set()
-    for function in running:
-        read = _attributes_in(function.node)
-        if function.receiver is not None:
-            for owner in classes.lineage(evaluator, function.receiver.of):
-                for scope in owner.scope.children:
-                    if scope.name in read:
-                        read |= _attributes_in(scope.node)
-        found |= read
-    return found
-
-
-def _attributes_in(node: ast.AST) -> set[str]:
-    called = (one.func for one in nodes_of(node) if isinstance(one, ast.Call))
-    owners = {id(one.value) for one in called if isinstance(one, ast.Attribute) and one.attr not in REACHES_IN}
-    read = (one for one in nodes_of(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
-    return {one.attr for one in read if id(one) not in owners}
 
 
 def _called_decorators(node: FunctionNode) -> Iterator[ast.Call]:

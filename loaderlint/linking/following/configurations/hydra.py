@@ -10,7 +10,7 @@ import ast
 import posixpath
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -124,7 +124,6 @@ class Configurations(Struct, frozen=True, eq=False):
             if facts is None:
                 continue
             self.files.add(facts.source.path)
-            self.evaluator.instantiations.files.add(facts.source.path)
             root = facts.documents[0].root if facts.documents else None
             tree = tree_of(root, trail) if root is not None else None
             span = tree.span if tree is not None else facts.source.span(0, 0)
@@ -217,15 +216,15 @@ def _composed(repository: Configurations, name: str, span: Span) -> Possibility 
     # What code stores is followed, further each time; files say the same to every evaluator and every decorator.
     kept = Compositions() if evaluator.instantiations.stored else evaluator.compositions
     given = kept.given(evaluator, repository.folder, name, span)
-    evaluator.instantiations.files |= given.files
+    evaluator.instantiations.files.update(given.files)
     return given.tree
 
 
-class _Composed(Struct, frozen=True):
-    """A composition (None: there is no such configuration) and the files that were read for it."""
+class _Given(Struct, frozen=True):
+    """What a decorator gives (None: there is no such configuration) and the files that were read for it."""
 
     tree: Possibility | None
-    files: frozenset[str]
+    files: Set[str]
 
 
 class Compositions(Struct, frozen=True, eq=False):
@@ -234,28 +233,25 @@ class Compositions(Struct, frozen=True, eq=False):
     Without its name the user chooses every configuration of a folder, which may be run by several programs.
     """
 
-    _known: dict[tuple[str | None, str], _Composed] = field(default_factory=dict)
-    _given: dict[tuple[str | None, str, Span], _Composed] = field(default_factory=dict)
+    _known: dict[tuple[str | None, str], tuple[Items | None, Set[str]]] = field(default_factory=dict)
+    _given: dict[tuple[str | None, str, Span], _Given] = field(default_factory=dict)
 
-    def given(self, evaluator: Evaluator, folder: str | None, name: str, span: Span) -> _Composed:
+    def given(self, evaluator: Evaluator, folder: str | None, name: str, span: Span) -> _Given:
         """Return what a configuration gives the decorator at a place: the user may replace every value of it."""
         if (folder, name, span) not in self._given:
-            whole = self._composed(evaluator, folder, name)
-            tree = whole.tree
-            if tree is not None and isinstance(tree.thing, Items):
-                here = composition.read_at(span, tree.thing)
-                tree = seen_as_settings(Possibility(replaceable(here, span), span))
-            self._given[(folder, name, span)] = replace(whole, tree=tree)
+            tree, files = self._composed(evaluator, folder, name)
+            here = None if tree is None else replaceable(composition.read_at(span, tree), span)
+            seen = None if here is None else seen_as_settings(Possibility(here, span))
+            self._given[(folder, name, span)] = _Given(seen, files)
         return self._given[(folder, name, span)]
 
-    def _composed(self, evaluator: Evaluator, folder: str | None, name: str) -> _Composed:
+    def _composed(self, evaluator: Evaluator, folder: str | None, name: str) -> tuple[Items | None, Set[str]]:
         if (folder, name) not in self._known:
             repository = Configurations(evaluator, folder)
             shown = name.removesuffix(".yaml")
             trail = (Step(ANYWHERE, f"@hydra.main: {shown}"),)
             tree = composition.composed(repository, name, f"hydra {shown}", trail)
-            found = None if tree is None else Possibility(tree, ANYWHERE)
-            self._known[(folder, name)] = _Composed(found, frozenset(repository.files))
+            self._known[(folder, name)] = tree, repository.files
         return self._known[(folder, name)]
 
 
@@ -295,7 +291,9 @@ def composed(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilitie
             continue
         trail = (Step(span, frame.facts.text(node)),)
         overrides = _items(evaluator, arguments.get("overrides"), frame)
-        tree = _overridden(Configurations(evaluator, folders[0]), name.thing, overrides, trail)
+        repository = Configurations(evaluator, folders[0])
+        tree = _overridden(repository, name.thing, overrides, trail)
+        evaluator.instantiations.files.update(repository.files)
         found.extend(
             (seen_as_settings(Possibility(tree, span, assumptions=name.assumptions)),)
             if tree is not None
