@@ -39,7 +39,8 @@ class ForkAfterCuda(Rule):
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors spawned workers share
     with the program, where that holds a model, or a memory map, of which each gets a copy. Where the program starts
-    other processes by the method it sets, the loader alone is told to spawn.
+    other processes by the method it sets, the loader alone is told to spawn. A `timeout` under 10 seconds becomes 60,
+    as spawned workers may take longer to begin (LL503).
 
     ## Evidence
     torch, `notes/multiprocessing.rst`; pytorch issues 130610 (a worker inherits a held lock) and 138957;

@@ -40,7 +40,8 @@ class ForkWithCompile(Rule):
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors spawned workers share
-    with the program, where that holds a model, or a memory map, of which each gets a copy.
+    with the program, where that holds a model, or a memory map, of which each gets a copy. A `timeout` under 10
+    seconds becomes 60, as spawned workers may take longer to begin (LL503).
 
     ## Evidence
     `torch/_inductor/async_compile.py` and `config.py` (2.2 to 2.15); pytorch issues 108586, 124682. On torch 2.13.0

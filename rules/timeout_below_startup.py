@@ -7,13 +7,10 @@ from collections.abc import Iterator
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.remedy import unless_asked, unless_shared
+from loaderlint.model.remedy import LONG_ENOUGH, short_timeouts, unless_asked, unless_shared
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, together
-
-_STARTS_WITHIN = 10
-_ENOUGH = 60
 
 
 class TimeoutBelowStartup(Rule):
@@ -51,16 +48,13 @@ class TimeoutBelowStartup(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each timeout that workers of a fresh interpreter can miss."""
-        for given in loader.option("timeout").on(target).written:
-            seconds = given.number(target)
-            if seconds is None or not 0 < seconds < _STARTS_WITHIN:
-                continue
+        for given in short_timeouts(loader, target):
             start = next(_slow_starts(loader, given, target), None)
             if start is not None:
                 message = (
                     f"the first batch can come too late: {start} can take longer than its timeout of {given.shown}"
                 )
-                longer = Fix(f"set timeout to {_ENOUGH}", (SetValue(given.span, _ENOUGH),))
+                longer = Fix(f"set timeout to {LONG_ENOUGH}", (SetValue(given.span, LONG_ENOUGH),))
                 fix = unless_asked(unless_shared(longer, given), loader, "timeout")
                 error = f"RuntimeError: DataLoader timed out after {given.constant} seconds"
                 yield self.finding(loader, given, message, target, error=error, fix=fix)

@@ -26,6 +26,10 @@ from loaderlint.model.value import CUDA, Candidate, Cases, Constant, SaidAlike, 
 _SHARED = "the value also serves something else"
 _SAME = "another loader gets the same value"
 _NEEDED = "another loader, which may have workers of its own, gets the same value"
+_STARTS_WITHIN = 10
+"""Seconds in which a worker that is a fresh interpreter had begun wherever we tried it (LL503)."""
+LONG_ENOUGH = 60
+"""Seconds that are given to such workers where a program gave fewer than they may take."""
 
 
 def single_process(loader: Loader, workers: Candidate, target: Target, count: int = 0) -> Remedy:
@@ -168,17 +172,17 @@ def drop(loader: Loader, option: str, written: Candidate, target: Target) -> Rem
     # The method that `get_context` is handed is no context: without one it gives the default context.
     if written.names_context:
         return dropped_at_the_call(loader, option, written, target)
-    return unless_shared(Fix(f"drop {option}", (_drop(option, written, target),)), written)
+    return unless_shared(Fix(f"drop {loader.spelled(option)}", (_drop(option, written, target),)), written)
 
 
 def dropped_at_the_call(loader: Loader, option: str, written: Candidate, target: Target) -> Remedy:
     """Return the fix after which the loader's own call no longer gives the option, whatever else its value serves."""
     argument = loader.option(option).at_the_call
     if argument is None:
-        fix = unless_shared(Fix(f"drop {option}", (_drop(option, written, target),)), written)
+        fix = unless_shared(Fix(f"drop {loader.spelled(option)}", (_drop(option, written, target),)), written)
         return fix.unsafe(_SAME) if written.needed_elsewhere() else fix
     entry = written.entry if written.span == argument else None
-    return Fix(f"drop {option}", (Drop(argument, option, _neutral(option, target), entry),))
+    return Fix(f"drop {loader.spelled(option)}", (Drop(argument, option, _neutral(option, target), entry),))
 
 
 def default_context(loader: Loader, asked: Candidate, target: Target) -> Remedy:
@@ -269,7 +273,7 @@ def drop_without_workers(loader: Loader, option: str, dependent: Candidate, targ
     """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
     conditional = _only_with_workers(loader, option, target) if _varies(loader.num_workers) else None
     if conditional is not None:
-        return Fix(f"give {option} only when there are workers", (conditional,))
+        return Fix(f"give {loader.spelled(option)} only when there are workers", (conditional,))
     if any(one.span == dependent.span for one in loader.num_workers.written):
         if loader.option(option).at_the_call is None:
             return Unfixed(f"{option} is the worker count itself, written at {dependent.span.place}")
@@ -304,12 +308,19 @@ def _drop(option: str, dependent: Candidate, target: Target) -> Drop:
     return Drop(dependent.span, option, _neutral(option, target), dependent.entry)
 
 
+def short_timeouts(loader: Loader, target: Target) -> list[Candidate]:
+    """Return the timeouts that may pass before a worker of a fresh interpreter has begun."""
+    given = ((one, one.number(target)) for one in loader.option("timeout").on(target).written)
+    return [one for one, seconds in given if seconds is not None and 0 < seconds < _STARTS_WITHIN]
+
+
 def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None, target: Target) -> Remedy:
     """Return the fix that starts this loader's workers by ``method``, if that does not break the program.
 
-    A fresh interpreter needs a guarded entry point and picklable work, so the guard and the hoisted callables are part
-    of the fix. It is unsafe where one of the two was not seen, and where the program sets up what forked workers have.
-    What is asked for the whole process stays where that starts others, too, which may need what only a fork gives them.
+    A fresh interpreter needs a guarded entry point, picklable work and time to begin, so the guard, the hoisted
+    callables and a longer timeout are part of the fix. It is unsafe where one of the two was not seen, and where the
+    program sets up what forked workers have. What is asked for the whole process stays where that starts others, too,
+    which may need what only a fork gives them.
     """
     asked = loader.program.start_methods
     process_wide = asked_by is not None and any(one.span == asked_by.span for one in asked)
@@ -317,8 +328,11 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     if other is not None and len({one.constant for one in asked}) == 1:
         asked_by = None
     edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
-    if asked_by is not None and _cannot_be_set(asked_by):
-        return _left_there(asked_by)
+    short = short_timeouts(loader, target) if method.reimports else []
+    changed = [*([] if asked_by is None else [asked_by]), *short]
+    for candidate in changed:
+        if _cannot_be_set(candidate):
+            return _left_there(candidate)
     payload = loader.payload
     there = f"workers started by {method.value}"
     for end in loader.unguarded:
@@ -337,8 +351,11 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
             return Unfixed(f"{there} cannot be sent {kept.described}")
     edits.extend(Hoist(one.span) for one in payload.unpicklable)
     edits.extend(GuardEntryPoint(one.span) for one in loader.unguarded)
-    fix = unless_asked(Fix(f"start the workers by {method.value}", tuple(edits)), loader, "multiprocessing_context")
-    if asked_by is not None and asked_by.serves_others:
+    edits.extend(SetValue(candidate.span, LONG_ENOUGH) for candidate in short)
+    title = f"start the workers by {method.value}" + (f" and set timeout to {LONG_ENOUGH}" if short else "")
+    asked_for = ("multiprocessing_context", "timeout") if short else ("multiprocessing_context",)
+    fix = unless_asked(Fix(title, tuple(edits)), loader, *asked_for)
+    if any(candidate.serves_others for candidate in changed):
         return fix.unsafe(_SHARED)
     if asked_by is not None and other is not None:
         return fix.unsafe(f"`{other.what}` ({other.span.place}) starts another process by the same method")

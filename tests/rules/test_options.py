@@ -86,6 +86,13 @@ class TestOptionUnknownToTorch:
         assert check("LL211", loader, with_torch(2, 5)) == []
 
 
+class TestPrefetchWithoutWorkers:
+    def test_the_fix_names_the_option_as_the_call_does(self) -> None:
+        spelling = {"prefetch_factor": "dataloader_prefetch_factor", "num_workers": "dataloader_num_workers"}
+        loader = replace(a_loader(num_workers=0, prefetch_factor=4), spelling=spelling)
+        assert the_fix(the_finding("LL201", loader, LINUX)).title == "drop dataloader_prefetch_factor"
+
+
 class TestNoDeadline:
     def test_workers_without_a_deadline_get_one(self) -> None:
         finding = the_finding("LL502", a_loader(num_workers=4), LINUX)
