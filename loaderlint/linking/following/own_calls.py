@@ -6,7 +6,7 @@ PEP 8, "Method Names and Instance Variables": one leading underscore is for what
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.files.words import as_bytes
@@ -43,31 +43,33 @@ def _found(evaluator: Evaluator, owner: Class, method: str, family: Collection[C
         return []
     evaluator.mentioned.add(method)
     found: list[_Method] = []
-    called: set[ast.AST] = set()
+    called: dict[PythonFacts, set[ast.AST]] = {}
     for facts, site in sites:
         scope = site.place.scope
         caller, own = classes.owner_of(facts, scope), receiver_in(scope)
         if caller is None or own is None or dotted(site.node.func) != f"{own}.{method}":
             return []
         found.append((caller, scope.name))
-        called.add(site.node.func)
-    named = (node for facts in evaluator.project.all_python() for node in _names_of(facts, method))
-    if not called.issuperset(named) or never_called.is_looked_up(evaluator, related, method):
+        called.setdefault(facts, set()).add(site.node.func)
+    if any(_names_otherwise(facts, method, called.get(facts, set())) for facts in evaluator.project.all_python()):
         return []
-    return found
+    return [] if never_called.is_looked_up(evaluator, related, method) else found
 
 
-def _names_of(facts: PythonFacts, name: str) -> list[ast.AST]:
-    """Return what names a method in a file, but for its definitions."""
-    if as_bytes(name) not in facts.source.content:
-        return []
-    return [
+def _names_otherwise(facts: PythonFacts, name: str, called: Set[ast.AST]) -> bool:
+    """Return whether a file names a method elsewhere than in its definitions and in these calls."""
+    content, written = facts.source.content, as_bytes(name)
+    # Each call that is known stands in the text once: where nothing is left, no tree has to be walked.
+    if content.count(written) <= content.count(b"def " + written) + len(called):
+        return False
+    named = (
         node
         for node in ast.walk(facts.tree)
         if (isinstance(node, ast.Attribute) and node.attr == name)
         or (isinstance(node, ast.Name) and node.id == name)
         or (isinstance(node, ast.Constant) and node.value == name)
-    ]
+    )
+    return any(node not in called for node in named)
 
 
 def _is_known(evaluator: Evaluator, kind: Class) -> bool:

@@ -81,7 +81,7 @@ def guarded_place(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place
         return True
     tests = [arm.test for arm in place.arms if arm.test is not None]
     anywhere = top or "get_ipython" in facts.calls
-    if not any(anywhere or _speaks_of_process(test, facts) for test in tests):
+    if not (tests if anywhere else any(_speaks_of_process(evaluator, one, facts) for one in tests)):
         return False
     in_a_worker = choice(MAIN, False) | choice(NOTEBOOK, False)
     with evaluator.steps(_STEPS):
@@ -141,12 +141,16 @@ def _asks_for_main(arm: Arm) -> bool:
     return arm.test is not None and arm.truth and is_main_test(arm.test)
 
 
-def _speaks_of_process(test: ast.expr, facts: PythonFacts) -> bool:
+def _speaks_of_process(evaluator: Evaluator, test: ast.expr, facts: PythonFacts) -> bool:
     """Return whether a test, or what the file binds the names in it to, holds what is asked for to tell a worker."""
-    named = (one.id for one in ast.walk(test) if isinstance(one, ast.Name))
-    values = (one.value for name in named for one in facts.module.bindings.get(name, ()))
-    asked = (one for part in (test, *values) if part is not None for one in ast.walk(part))
-    return any(isinstance(one, ast.Constant) and one.value in _ASKED_FOR for one in asked)
+
+    def looked_through() -> bool:
+        named = (one.id for one in ast.walk(test) if isinstance(one, ast.Name))
+        values = (one.value for name in named for one in facts.module.bindings.get(name, ()))
+        asked = (one for part in (test, *values) if part is not None for one in ast.walk(part))
+        return any(isinstance(one, ast.Constant) and one.value in _ASKED_FOR for one in asked)
+
+    return evaluator.remembered(("speaks of process", test), None, looked_through)
 
 
 def _after_notebook_call(evaluator: Evaluator, node: ast.AST, frame: Frame) -> bool:
