@@ -50,6 +50,8 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
         return member(evaluator, Module(read), last, span, copied=frame.scope is frame.facts.module)
     if name.startswith(".") or (base and project.module(base, importer) not in (None, importer)):
         return unseen(span)
+    if _is_of_itself(project, base, last, frame):
+        return member(evaluator, Module(frame.facts), last, span)
     return platforms.fact(name, span) or (Possibility(External(name), span),)
 
 
@@ -90,6 +92,19 @@ def holder(project: Project, base: str, name: str, importer: str) -> PythonFacts
         if facts.source.path.endswith("__init__.py") and project.module(f".{name}", facts.source.path) is not None:
             return facts
     return found[0] if found else None
+
+
+def _is_of_itself(project: Project, base: str, name: str, frame: Frame) -> bool:
+    """Return whether ``from base import name`` in a function of a script takes a class or function of the same file.
+
+    So a script does whose objects are pickled: they can be found again in a module of its name, in ``__main__`` not.
+    """
+    defined = frame.facts.module.bindings.get(name, ())
+    return (
+        frame.scope is not frame.facts.module
+        and any(one.kind in ("class", "function") for one in defined)
+        and project.is_called(frame.facts.source.path, base)
+    )
 
 
 def _namespace(project: Project, node: ast.Import, name: str, importer: str) -> str | None:
