@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
+from functools import partial
 
 import pytest
 
@@ -236,3 +237,32 @@ def test_what_a_project_stores_as_configuration_is_not_charged_to_the_first_who_
     }
     monkeypatch.setattr(evaluate, "STEPS_OF_A_PROJECT_QUESTION", 400)
     assert traced(files) == {"4", "open"}
+
+
+@pytest.mark.parametrize("limit", ["steps", "depth"])
+def test_a_callee_that_was_not_followed_to_its_end_is_followed_again_by_who_can(limit: str) -> None:
+    project, _ = project_of("def run(n):\n    DataLoader(d, num_workers=n)\nfirst = run\nsecond = first\nsecond(8)\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    [scope] = facts.module.children
+    assert isinstance(scope.node, FunctionNode)
+    function = Function(facts, scope.node, scope)
+    evaluator = Evaluator(project)
+
+    def with_few_steps(left: int) -> None:
+        for _ in range(evaluate.STEPS_OF_A_PROJECT_QUESTION - left):
+            evaluator.step(facts.span(scope.node))
+        evaluator.callers.of(function)
+
+    def deep_inside(times: int, turn: int) -> None:
+        if times:
+            evaluator.once(("deep", times, turn), None, lambda: deep_inside(times - 1, turn))
+        else:
+            evaluator.callers.of(function)
+
+    for turn in range(3):
+        if limit == "steps":
+            evaluator.once(("few steps", turn), None, partial(with_few_steps, turn))
+        else:
+            deep_inside(evaluate.DEEPEST_EXPRESSION, turn)
+    assert len(evaluator.callers.of(function).by) == 1

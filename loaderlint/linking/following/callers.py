@@ -436,11 +436,14 @@ class Callers:
         """Return what a callee can be, followed once for all the functions that share the name it has.
 
         Where it is asked for while that is being followed further out, it is followed again until it is the same twice.
+        What was not followed to its end, for who asks has few steps left or lies deep, does not count.
         """
-        before = self._followed_before.get(node)
+        before, deep = self._followed_before.get(node), self._evaluator.times_too_deep
         if before is not None and before.settled:
             return before.found
         found = self._evaluator.remembered(("followed", node), frame, lambda: self._follow(node, frame))
+        if self._evaluator.ran_out or self._evaluator.times_too_deep > deep:
+            return found
         if before is None or found is not before.found:
             settled = before is not None and _told(found) == _told(before.found)
             self._followed_before[node] = _Followed(found, settled)

@@ -120,6 +120,8 @@ class Evaluator:
         self._answers: dict[tuple[object, ...], Any] = {}
         self._left = self._left_in_all = MOST_STEPS
         self._project_questions = self.steps_taken = 0
+        self.times_too_deep = 0
+        """How often something was unseen for no other reason than how deep it lay below who asked."""
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
         self.takers: set[str] = set()
@@ -304,9 +306,11 @@ class Evaluator:
         if key in self._tentative:
             return cast(Possibilities, self._still_tentative(key))
         depth = len(self._active)
-        if key in self._active or depth > DEEPEST_EXPRESSION:
-            self._met = min(self._met, self._active.get(key, 0))
+        if key in self._active:
+            self._met = min(self._met, self._active[key])
             return unseen(frame.facts.span(node))
+        if depth > DEEPEST_EXPRESSION:
+            return self.too_deep(frame.facts.span(node))
         steps, cut = self._steps_left, self._cut.get(key)
         if cut is not None and steps < 2 * cut[0]:
             self._left = -1
@@ -345,11 +349,12 @@ class Evaluator:
         return unseen(span) if self._steps_left < 0 else ()
 
     def too_deep(self, span: Span) -> Possibilities:
-        """Return what is known of something for which Python would have to go deeper than it may.
+        """Return what is known of something for which Python, or we ourselves, would have to go deeper than we may.
 
         How deep it may go depends on who asks: nothing of it is remembered for others.
         """
         self._met = 0
+        self.times_too_deep += 1
         return unseen(span)
 
     def _still_tentative(self, key: tuple[object, ...]) -> object:
