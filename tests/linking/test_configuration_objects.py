@@ -435,6 +435,24 @@ MERGED: Cases = {
         },
         {"4", "open"},
     ),
+    "an object of a library, into a part of which the project has set something": (
+        {
+            "main.py": OUTSIDE
+            + "def add_more(cfg):\n    cfg.INPUT.CROP.SIZE = 2\nadd_more(c)\nc.merge_from_file('a.yaml')\n"
+            + READ_OUTSIDE,
+            "a.yaml": f"{WORKERS}  CROP:\n    TYPE: 1\n",
+        },
+        {"4"},
+    ),
+    "an object of a library, what the project has set where the file says nothing": (
+        {
+            "main.py": OUTSIDE
+            + "def add_more(cfg):\n    cfg.INPUT.NUM_WORKERS = ⟦2⟧\nadd_more(c)\nc.merge_from_file('a.yaml')\n"
+            + READ_OUTSIDE,
+            "a.yaml": "INPUT:\n  SIZE: 4\n",
+        },
+        {"2"},
+    ),
     "an object of a library, a value set after the merge": (
         {
             "main.py": f"{OUTSIDE}c.merge_from_file('a.yaml')\nc.INPUT.NUM_WORKERS = ⟦0⟧\n{READ_OUTSIDE}",

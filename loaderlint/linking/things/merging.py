@@ -132,10 +132,17 @@ def _may_have_any_key(items: Items) -> bool:
     return items.new_allowed and not items.complete
 
 
+def not_seen_below(items: Items, span: Span) -> Possibilities:
+    """Return what something is set in under a key that was not seen: in a library's object again one of any keys."""
+    if _may_have_any_key(items):
+        return (Possibility(Items({}, complete=False, new_allowed=True), span),)
+    return unseen(span)
+
+
 def _before(items: Items, tree: bool, span: Span) -> Possibilities:
     """Return what stood under a key that was not seen; where a file brings a ``tree``, it was one if it was there."""
     if tree and _may_have_any_key(items):
-        return (Possibility(Items({}, complete=False, new_allowed=True), span),)
+        return not_seen_below(items, span)
     return (Possibility(ABSENT if items.complete else UNSEEN, span),)
 
 
