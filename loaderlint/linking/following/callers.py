@@ -438,11 +438,11 @@ class Callers:
         Where it is asked for while that is being followed further out, it is followed again until it is the same twice.
         What was not followed to its end, for who asks has few steps left or lies deep, does not count.
         """
-        before, deep = self._followed_before.get(node), self._evaluator.times_too_deep
+        before, too_deep = self._followed_before.get(node), self._evaluator.times_too_deep
         if before is not None and before.settled:
             return before.found
         found = self._evaluator.remembered(("followed", node), frame, lambda: self._follow(node, frame))
-        if self._evaluator.ran_out or self._evaluator.times_too_deep > deep:
+        if self._evaluator.ran_out or (self._evaluator.lies_deep and self._evaluator.times_too_deep > too_deep):
             return found
         if before is None or found is not before.found:
             settled = before is not None and _told(found) == _told(before.found)

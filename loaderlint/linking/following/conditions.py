@@ -35,7 +35,7 @@ _Answer: TypeAlias = tuple[bool, Assumptions, frozenset[Span]]
 """An answer of a test, what it assumes, and the written places it depends on."""
 _MOST_ANSWERS = 64
 """A test whose operands can be answered in more ways than this is one question."""
-MOST_STEPS_OF_A_TEST = 1000
+MOST_STEPS_OF_A_TEST = 500
 """Expressions followed for what one test answers; where they do not suffice, it is a question of its own."""
 _DEEPEST_TEST = 12
 """Tests that are followed through what their names were bound under, each through the one before."""

@@ -199,6 +199,11 @@ class Evaluator:
         """Whether no question has steps left, whatever its own limit: what is found out now may lack something."""
         return self._left_in_all < 0
 
+    @property
+    def lies_deep(self) -> bool:
+        """Whether who asks lies so deep that others may well see further."""
+        return len(self._active) > DEEPEST_EXPRESSION // 2
+
     def remembered(self, key: tuple[object, ...], frame: Frame | None, work: Callable[[], Answer]) -> Answer:
         """Return the answer to a question that was asked before in the same circumstances, else work it out.
 
