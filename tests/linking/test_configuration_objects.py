@@ -435,6 +435,24 @@ MERGED: Cases = {
         },
         {"4", "open"},
     ),
+    "an object of a library, into a part of which the project has set something": (
+        {
+            "main.py": OUTSIDE
+            + "def add_more(cfg):\n    cfg.INPUT.CROP.SIZE = 2\nadd_more(c)\nc.merge_from_file('a.yaml')\n"
+            + READ_OUTSIDE,
+            "a.yaml": f"{WORKERS}  CROP:\n    TYPE: 1\n",
+        },
+        {"4"},
+    ),
+    "an object of a library, what the project has set where the file says nothing": (
+        {
+            "main.py": OUTSIDE
+            + "def add_more(cfg):\n    cfg.INPUT.NUM_WORKERS = ⟦2⟧\nadd_more(c)\nc.merge_from_file('a.yaml')\n"
+            + READ_OUTSIDE,
+            "a.yaml": "INPUT:\n  SIZE: 4\n",
+        },
+        {"2"},
+    ),
     "an object of a library, a value set after the merge": (
         {
             "main.py": f"{OUTSIDE}c.merge_from_file('a.yaml')\nc.INPUT.NUM_WORKERS = ⟦0⟧\n{READ_OUTSIDE}",
@@ -492,6 +510,35 @@ MERGED: Cases = {
             "c.yaml": WORKERS,
         },
         {"4"},
+    ),
+    "a file by name that is opened and loaded": (
+        {
+            "config.py": YACS,
+            "main.py": FILES
+            + "c = _C.clone()\nwith open('c.yaml') as f:\n    other = c.load_cfg(f)\n"
+            + "c.merge_from_other_cfg(other)\nload(c)",
+            "c.yaml": WORKERS,
+        },
+        {"4"},
+    ),
+    "any file that can be given, opened wherever it is and loaded": (
+        {
+            "config.py": MARKED
+            + "from yacs.config import CfgNode\nfrom iopath.common.file_io import PathManagerFactory\n"
+            + "manager = PathManagerFactory.get()\ndef read(path):\n    with manager.open(path, 'r') as f:\n"
+            + "        _C.merge_from_other_cfg(CfgNode.load_cfg(f))\n",
+            "main.py": FILES + ARGUMENTS + "from config import read\nread(a.cfg)\nload(_C)",
+            "configs/a.yaml": WORKERS,
+            "configs/b.yaml": "SEED: 1\n",
+        },
+        {"8", "4", "open"},
+    ),
+    "text that is loaded": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES + "c = _C.clone()\nc.merge_from_other_cfg(c.load_cfg('SEED: 1'))\nload(c)",
+        },
+        {"8", "open"},
     ),
     "a file by name that does not set it": (
         {

@@ -19,7 +19,28 @@ def of_applications(module: str, n: str = "⟦8⟧") -> dict[str, str]:
     }
 
 
+ITSELF = f"{IMPORT}class Made:\n    def __init__(self, n):\n        DataLoader(data, num_workers=n)\n"
+
 IMPORTS: Cases = {
+    "a class of the script itself, which can be found again by that name": (
+        {"train.py": f"{ITSELF}def main():\n    from train import Made as M\n    M(⟦8⟧)\nmain()\n"},
+        {"8"},
+    ),
+    "a class of the script itself, from a folder above it": (
+        {"tools/train.py": f"{ITSELF}def main():\n    from tools.train import Made\n    Made(⟦8⟧)\nmain()\n"},
+        {"8"},
+    ),
+    "a library that a module of a package is named after": (
+        {
+            "pkg/__init__.py": "",
+            "pkg/train.py": f"{ITSELF}def main():\n    from train import Made\n    Made(8)\nmain()\n",
+        },
+        {"open"},
+    ),
+    "what a library has that a script is named after, and the script has not": (
+        {"train.py": "def main():\n    from train import DataLoader\n    DataLoader(1, num_workers=8)\nmain()\n"},
+        {"no loader"},
+    ),
     "a function of the name of its module, handed on by the package": (
         {
             "main.py": READS_N.format("from pkg import make\nN = make()"),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
+from functools import partial
 
 import pytest
 
-from loaderlint.linking.following import evaluate, hierarchy, running, stops
+from loaderlint.linking.following import conditions, evaluate, hierarchy, running, stops
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.link import link
-from loaderlint.linking.loaders import options
+from loaderlint.linking.loaders import made, options
 from loaderlint.linking.things.classes import class_of
-from loaderlint.linking.things.kinds import Class, Frame, Function, Made, Possibilities, Possibility
+from loaderlint.linking.things.kinds import Class, Frame, Function, Made, Possibilities, Possibility, Unseen
 from loaderlint.linking.things.possibilities import choice, in_few
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import FunctionNode, Place, Stop
@@ -236,3 +237,79 @@ def test_what_a_project_stores_as_configuration_is_not_charged_to_the_first_who_
     }
     monkeypatch.setattr(evaluate, "STEPS_OF_A_PROJECT_QUESTION", 400)
     assert traced(files) == {"4", "open"}
+
+
+@pytest.mark.parametrize("limit", ["steps", "depth"])
+def test_a_callee_that_was_not_followed_to_its_end_is_followed_again_by_who_can(limit: str) -> None:
+    project, _ = project_of("def run(n):\n    DataLoader(d, num_workers=n)\nfirst = run\nsecond = first\nsecond(8)\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    [scope] = facts.module.children
+    assert isinstance(scope.node, FunctionNode)
+    function = Function(facts, scope.node, scope)
+    evaluator = Evaluator(project)
+
+    def with_few_steps(left: int) -> None:
+        for _ in range(evaluate.STEPS_OF_A_PROJECT_QUESTION - left):
+            evaluator.step(facts.span(scope.node))
+        evaluator.callers.of(function)
+
+    def deep_inside(times: int, turn: int) -> None:
+        if times:
+            evaluator.once(("deep", times, turn), None, lambda: deep_inside(times - 1, turn))
+        else:
+            evaluator.callers.of(function)
+
+    for turn in range(3):
+        if limit == "steps":
+            evaluator.once(("few steps", turn), None, partial(with_few_steps, turn))
+        else:
+            deep_inside(evaluate.DEEPEST_EXPRESSION, turn)
+    assert len(evaluator.callers.of(function).by) == 1
+
+
+def test_what_is_asked_on_the_way_takes_its_share_of_the_steps_once() -> None:
+    project, _ = project_of("workers = 2\nDataLoader(d, num_workers=workers)\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    _, assignment, _ = facts.tree.body
+    assert isinstance(assignment, ast.Assign)
+    evaluator, frame = Evaluator(project), Frame(facts, Place(facts.module, 0))
+    taken = 0
+
+    def endless() -> str:
+        nonlocal taken
+        while not evaluator.step(facts.span(assignment)):
+            taken += 1
+        return "cut short"
+
+    with evaluator.steps(100):
+        for _ in range(5):
+            assert evaluator.on_the_way(("costly",), frame, 30, endless) == "cut short"
+        assert taken == 30
+        assert evaluator.on_the_way(("another",), frame, 30, endless) == "cut short"
+        assert taken == 60
+        (found,) = evaluator.evaluate(assignment.value, frame)
+        assert found.thing == 2
+        # What would leave less than that for who asks has no share of its own.
+        evaluator.on_the_way(("a third",), frame, 30, endless)
+        (found,) = evaluator.evaluate(ast.Constant(3, lineno=1, col_offset=0, end_lineno=1, end_col_offset=1), frame)
+        assert isinstance(found.thing, Unseen)
+
+
+def test_what_other_callers_give_is_followed_past_a_test_that_takes_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conditions, "MOST_STEPS_OF_A_TEST", 100)
+    monkeypatch.setattr(evaluate, "STEPS_OF_A_PROJECT_QUESTION", 600)
+    monkeypatch.setattr(options, "STEPS", 400)
+    monkeypatch.setattr(made, "STEPS", 400)
+
+    def total(first: int, of: int) -> str:
+        if of == 1:
+            return f"(len(sys.argv) + {first})"
+        return f"({total(first, of // 2)} + {total(first + of // 2, of // 2)})"
+
+    text = (
+        "import sys\ndef load(n):\n    DataLoader(1, num_workers=n)\ndef same(n):\n    return n\n"
+        f"if {total(0, 256)} > 3:\n    load(same(⟦8⟧))\nif {total(1000, 256)} > 3:\n    load(same(⟦4⟧))\n"
+    )
+    assert traced(text) == {"8", "4"}

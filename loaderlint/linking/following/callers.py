@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.linking.files.references import HandedOn, References, is_looked_up, last_names, references
-from loaderlint.linking.following import called_by_name, hierarchy, subclasses, told
+from loaderlint.linking.following import called_by_name, decorated, hierarchy, subclasses, told
 from loaderlint.linking.following.configurations import argparse_args
 from loaderlint.linking.following.configurations.configured_callers import ConfiguredCallers
 from loaderlint.linking.following.configurations.handing import (
@@ -21,7 +21,6 @@ from loaderlint.linking.following.configurations.handing import (
     is_partial,
     parameter_given,
 )
-from loaderlint.linking.following.configurations.registries import is_registered
 from loaderlint.linking.following.hooks import HookCalls
 from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, lineage, owner_of
 from loaderlint.linking.things.kinds import (
@@ -240,7 +239,7 @@ class Callers:
             is_it,
             lambda call: may_bind(call, function),
             method=function.owner is not None,
-            registered=is_registered(node),
+            registered=decorated.is_registered(self._evaluator, node, function.facts, function.scope),
         )
         offered = self._evaluator.outside.of_function(function)
         by: tuple[AnyCaller, ...] = found.by
@@ -282,7 +281,8 @@ class Callers:
         def is_owner(thing: Thing) -> bool:
             return isinstance(thing, Class) and thing.node is owner.node
 
-        registered = is_registered(owner.node) or subclasses.enters_itself(self._evaluator, owner)
+        registered = decorated.is_registered(self._evaluator, owner.node, owner.facts, owner.scope)
+        registered = registered or subclasses.enters_itself(self._evaluator, owner)
         found = self._calls_of(owner.node.name, is_owner, registered=registered)
         called: list[AnyCaller] = [*found.by, *self._configured.of(owner.node.name, owner.facts)]
         called.extend(self._evaluator.lightning.makers(owner))
@@ -436,11 +436,14 @@ class Callers:
         """Return what a callee can be, followed once for all the functions that share the name it has.
 
         Where it is asked for while that is being followed further out, it is followed again until it is the same twice.
+        What was not followed to its end, for who asks has few steps left or lies deep, does not count.
         """
-        before = self._followed_before.get(node)
+        before, too_deep = self._followed_before.get(node), self._evaluator.times_too_deep
         if before is not None and before.settled:
             return before.found
         found = self._evaluator.remembered(("followed", node), frame, lambda: self._follow(node, frame))
+        if self._evaluator.ran_out or (self._evaluator.lies_deep and self._evaluator.times_too_deep > too_deep):
+            return found
         if before is None or found is not before.found:
             settled = before is not None and _told(found) == _told(before.found)
             self._followed_before[node] = _Followed(found, settled)

@@ -222,7 +222,7 @@ def made_to(
         return _at_turns(evaluator, one, happened[0], path, frame)
     if isinstance(thing, Items | TreeMapping) and isinstance(key, str):
         items = entries_after.items_of(thing)
-        before = items.entries.get(key) or unseen(one.span)
+        before = items.entries.get(key) or merging.not_seen_below(items, one.span)
         below = tuple(after for way in before for after in made_to(evaluator, way, happened, rest, frame))
         return (replace(one, thing=replace(items, entries=lazily.overlaid(items.entries, {key: below}))),)
     if isinstance(thing, Row) and isinstance(key, int):

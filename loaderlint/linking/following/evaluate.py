@@ -120,6 +120,8 @@ class Evaluator:
         self._answers: dict[tuple[object, ...], Any] = {}
         self._left = self._left_in_all = MOST_STEPS
         self._project_questions = self.steps_taken = 0
+        self.times_too_deep = 0
+        """How often something was unseen for no other reason than how deep it lay below who asked."""
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
         self.takers: set[str] = set()
@@ -197,6 +199,11 @@ class Evaluator:
         """Whether no question has steps left, whatever its own limit: what is found out now may lack something."""
         return self._left_in_all < 0
 
+    @property
+    def lies_deep(self) -> bool:
+        """Whether who asks lies so deep that others may well see further."""
+        return len(self._active) > DEEPEST_EXPRESSION // 2
+
     def remembered(self, key: tuple[object, ...], frame: Frame | None, work: Callable[[], Answer]) -> Answer:
         """Return the answer to a question that was asked before in the same circumstances, else work it out.
 
@@ -222,6 +229,24 @@ class Evaluator:
         if self._may_remember(full, answer, before, len(self._active), cut_short):
             self._answers[full] = answer
         return answer
+
+    def on_the_way(self, key: tuple[object, ...], frame: Frame, most: int, work: Callable[[], Answer]) -> Answer:
+        """Return what `remembered` does, worked out with so many steps at most, if that leaves as many for who asks.
+
+        Where they do not suffice, who asks goes on with what was found by then. That these were not enough is found
+        out once, and costs nobody anything after that.
+        """
+        most = int(most * self._effort)
+        cut = self._cut.get((*key, id(frame.arguments), id(frame.receiver)))
+        if cut is not None and cut[0] == most:
+            return cast(Answer, cut[1])
+        if self._steps_left < 2 * most:
+            return self.remembered(key, frame, work)
+        before, self._left = self._left, most
+        try:
+            return self.remembered(key, frame, work)
+        finally:
+            self._left += before - most
 
     def in_a_circle(
         self, key: tuple[object, ...], frame: Frame, unfinished: Answer, work: Callable[[], Answer]
@@ -304,9 +329,11 @@ class Evaluator:
         if key in self._tentative:
             return cast(Possibilities, self._still_tentative(key))
         depth = len(self._active)
-        if key in self._active or depth > DEEPEST_EXPRESSION:
-            self._met = min(self._met, self._active.get(key, 0))
+        if key in self._active:
+            self._met = min(self._met, self._active[key])
             return unseen(frame.facts.span(node))
+        if depth > DEEPEST_EXPRESSION:
+            return self.too_deep(frame.facts.span(node))
         steps, cut = self._steps_left, self._cut.get(key)
         if cut is not None and steps < 2 * cut[0]:
             self._left = -1
@@ -345,11 +372,12 @@ class Evaluator:
         return unseen(span) if self._steps_left < 0 else ()
 
     def too_deep(self, span: Span) -> Possibilities:
-        """Return what is known of something for which Python would have to go deeper than it may.
+        """Return what is known of something for which Python, or we ourselves, would have to go deeper than we may.
 
         How deep it may go depends on who asks: nothing of it is remembered for others.
         """
         self._met = 0
+        self.times_too_deep += 1
         return unseen(span)
 
     def _still_tentative(self, key: tuple[object, ...]) -> object:

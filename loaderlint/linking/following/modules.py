@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
+from loaderlint.linking.following import decorated
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import platforms
 from loaderlint.linking.things.kinds import External, Folder, Frame, Module, Possibilities, Possibility
@@ -50,6 +51,8 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
         return member(evaluator, Module(read), last, span, copied=frame.scope is frame.facts.module)
     if name.startswith(".") or (base and project.module(base, importer) not in (None, importer)):
         return unseen(span)
+    if _is_of_itself(project, base, last, frame):
+        return member(evaluator, Module(frame.facts), last, span)
     return platforms.fact(name, span) or (Possibility(External(name), span),)
 
 
@@ -92,6 +95,19 @@ def holder(project: Project, base: str, name: str, importer: str) -> PythonFacts
     return found[0] if found else None
 
 
+def _is_of_itself(project: Project, base: str, name: str, frame: Frame) -> bool:
+    """Return whether ``from base import name`` in a function of a script takes a class or function of the same file.
+
+    So a script does whose objects are pickled: they can be found again in a module of its name, in ``__main__`` not.
+    """
+    defined = frame.facts.module.bindings.get(name, ())
+    return (
+        frame.scope is not frame.facts.module
+        and any(one.kind in ("class", "function") for one in defined)
+        and project.is_called(frame.facts.source.path, base)
+    )
+
+
 def _namespace(project: Project, node: ast.Import, name: str, importer: str) -> str | None:
     """Return the folder that ``import name.module`` binds to ``name`` where it has no ``__init__.py``."""
     for alias in node.names:
@@ -119,7 +135,8 @@ def member(evaluator: Evaluator, module: Module, name: str, span: Span, *, copie
     facts = module.facts
     frame = Frame(facts, Place(facts.module, 0))
     if name in facts.module.bindings:
-        return with_changes(evaluator, evaluator.bound(name, frame, None, span), facts, name, span, copied=copied)
+        own = decorated.with_decorated(evaluator, evaluator.bound(name, frame, None, span), facts, name)
+        return with_changes(evaluator, own, facts, name, span, copied=copied)
     if facts.source.path.endswith("__init__.py"):
         path = evaluator.project.module(f".{name}", facts.source.path)
         inner = evaluator.project.python(path) if path is not None else None

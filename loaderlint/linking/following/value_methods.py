@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import copies, members, questions
 from loaderlint.linking.following.commandlines import absl, objects, parsed, parsers
 from loaderlint.linking.following.configurations import argparse_args, opened
-from loaderlint.linking.things import classes, file_lines, operators, rows, settings, templates
+from loaderlint.linking.things import classes, file_lines, merging, operators, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
     CommandLine,
@@ -39,6 +39,9 @@ _COPIES = ("copy", "clone", "copy_and_resolve_references", "to_dict", "_asdict",
 """Methods that return what a dictionary holds."""
 
 
+_CONFIGURATION = "yacs.config.CfgNode"
+"""The class of the dictionaries that have the methods of yacs."""
+
 _GIVE_TEXT = frozenset(
     {"lower", "upper", "casefold", "capitalize", "title", "swapcase", "strip", "lstrip", "rstrip", "replace"}
     | {"removeprefix", "removesuffix"}
@@ -64,6 +67,8 @@ def given_by(
         return _get(evaluator, thing, node, frame, span)
     if isinstance(thing, Unseen) and _asks_with_default(node, name):
         return questions.held_or_default(evaluator, unseen(span), evaluator.evaluate(node.args[1], frame), node, frame)
+    if name == merging.LOADS and isinstance(thing, Items):
+        return (Possibility(Made(f"{_CONFIGURATION}.{name}", node, frame), span),)
     if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or thing is GIVEN):
         return (owner,)
     if isinstance(thing, Items | TreeMapping | Settings) and not node.args and not node.keywords:

@@ -44,7 +44,18 @@ class Form(Enum):
     LINES = "lines"
 
 
+_PATH_MANAGERS = (
+    "iopath.common.file_io.PathManager()",
+    "iopath.common.file_io.PathManagerFactory.get()",
+    "iopath.common.file_io.g_pathmgr",
+    "iopath.g_pathmgr",
+    "fvcore.common.file_io.PathManager",
+    "detectron2.utils.file_io.PathManager",
+)
+"""What opens a path wherever it leads, a local one as ``open`` does (``iopath/common/file_io.py``, 0.1.10)."""
+
 _SAME: Mapping[str, Form] = {
+    **{f"{one}.open": Form.FILE for one in _PATH_MANAGERS},
     "builtins.open": Form.FILE,
     "builtins.str": Form.NAME,
     "codecs.open": Form.FILE,
@@ -210,7 +221,9 @@ def _of_thing(evaluator: Evaluator, thing: Thing, span: Span) -> _Found:
 def _of_made(evaluator: Evaluator, made: Made) -> _Found:
     call, frame = made.call, made.frame
     _, method, last = made.callee.rpartition("().")
-    if method and last in _SAME_METHODS and isinstance(call.func, ast.Attribute):
+    if made.callee in _SAME and (first := _first(call)) is not None:
+        yield from _as(_SAME[made.callee], of(evaluator, first, frame))
+    elif method and last in _SAME_METHODS and isinstance(call.func, ast.Attribute):
         yield from _as(_SAME_METHODS[last], of(evaluator, call.func.value, frame))
     elif method and last == "joinpath" and isinstance(call.func, ast.Attribute):
         yield from _as(Form.PATH, _joined(evaluator, [call.func.value, *call.args], frame))
@@ -227,8 +240,6 @@ def _of_made(evaluator: Evaluator, made: Made) -> _Found:
         yield from _as(_JOINS[made.callee], _joined(evaluator, call.args, frame))
     elif made.callee in ("os.getcwd", "pathlib.Path.cwd"):
         yield Location(form=Form.NAME if made.callee == "os.getcwd" else Form.PATH), NO_ASSUMPTIONS
-    elif made.callee in _SAME and (first := _first(call)) is not None:
-        yield from _as(_SAME[made.callee], of(evaluator, first, frame))
     elif made.callee == _PARENT and call.args:
         for location, assumptions in of(evaluator, call.args[0], frame):
             yield location.folder if location is not None else None, assumptions

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.linking.files.search_path import shared_folders
-from loaderlint.linking.things import many_files, overridden
+from loaderlint.linking.things import locations, many_files, overridden
 from loaderlint.linking.things.dictionaries import entries_of, is_complete, joined
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -69,15 +69,34 @@ def merged(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame)
     name = call.func.attr
     known: dict[object, Thing] = {}
     ways: list[Possibility] = []
+    from_files: list[Possibility] = []
     for way in evaluator.evaluate(given[0], frame):
+        if isinstance(way.thing, Made) and way.thing.callee.endswith(f".{LOADS}"):
+            from_files.extend(under(_from_loaded(evaluator, one, way.thing, frame, span), way.assumptions))
+            continue
         # Whatever is not seen does the same, however it comes about.
         key = way.thing if isinstance(way.thing, bool | str | Row | Items | TreeMapping | None) else UNSEEN
         if key not in known:
             known[key] = MERGES[name](evaluator, items, way.thing, frame, span)
         ways.extend(under((replace(one, thing=known[key]),), way.assumptions))
-    if len(known) == 1:
+    if len(known) == 1 and not from_files:
         return (replace(one, thing=next(iter(known.values()))),)
-    return joined(ways)
+    return joined([*ways, *from_files])
+
+
+def _from_loaded(
+    evaluator: Evaluator, one: Possibility, loaded: Made, frame: Frame, span: Span
+) -> Iterator[Possibility]:
+    """Yield a configuration object after what ``load_cfg`` read from a file was merged into it, as a file itself is."""
+    assert isinstance(one.thing, Items)
+    opened = loaded.call.args[0] if loaded.call.args else None
+    for where, assumptions in locations.of(evaluator, opened, loaded.frame) if opened is not None else ():
+        if where is not None and where.form is locations.Form.FILE:
+            given = UNSEEN if where.given else where.path
+            after = _from_file(evaluator, one.thing, given, frame if where.given else loaded.frame, span)
+        else:
+            after = uncertain(one.thing, span)
+        yield from under((replace(one, thing=after),), assumptions)
 
 
 def _was_handed_out(evaluator: Evaluator, name: str | None, frame: Frame) -> bool:
@@ -113,10 +132,17 @@ def _may_have_any_key(items: Items) -> bool:
     return items.new_allowed and not items.complete
 
 
+def not_seen_below(items: Items, span: Span) -> Possibilities:
+    """Return what something is set in under a key that was not seen: in a library's object again one of any keys."""
+    if _may_have_any_key(items):
+        return (Possibility(Items({}, complete=False, new_allowed=True), span),)
+    return unseen(span)
+
+
 def _before(items: Items, tree: bool, span: Span) -> Possibilities:
     """Return what stood under a key that was not seen; where a file brings a ``tree``, it was one if it was there."""
     if tree and _may_have_any_key(items):
-        return (Possibility(Items({}, complete=False, new_allowed=True), span),)
+        return not_seen_below(items, span)
     return (Possibility(ABSENT if items.complete else UNSEEN, span),)
 
 
@@ -386,6 +412,9 @@ def _last(layers: Iterable[TreeMapping], key: str) -> Possibility | None:
     found = [entry for layer in layers if (entry := layer.get(key)) is not None]
     return _literal(from_entry(found[-1], found[-1].span, key, removable=False)) if found else None
 
+
+LOADS = "load_cfg"
+"""The method of yacs that gives what an open file says."""
 
 MERGES = {
     "merge_from_file": _from_file,
