@@ -199,6 +199,26 @@ IMPORTS: Cases = {
         },
         {"8"},
     ),
+    "everything of two packages: the last one takes everything of a module that has it not": (
+        {
+            "main.py": READS_N.format("from pkg import N"),
+            "pkg/__init__.py": "from .one import *\nfrom .other import *\n",
+            "pkg/one.py": "N = ⟦8⟧\n",
+            "pkg/other/__init__.py": "from .inner import *\n",
+            "pkg/other/inner.py": "M = 2\n",
+        },
+        {"8"},
+    ),
+    "everything of two packages: the last one takes everything of a module that has it too": (
+        {
+            "main.py": READS_N.format("from pkg import N"),
+            "pkg/__init__.py": "from .one import *\nfrom .other import *\n",
+            "pkg/one.py": "N = 2\n",
+            "pkg/other/__init__.py": "from .inner import *\n",
+            "pkg/other/inner.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
     "everything that __all__ lists": (
         {"main.py": READS_N.format("from constants import *"), "constants.py": "__all__ = ['N']\nN = ⟦8⟧\n"},
         {"8"},

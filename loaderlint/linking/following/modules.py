@@ -146,8 +146,11 @@ def _starred(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) ->
     span = frame.facts.span(binding.node)
     base, source = _star_source(evaluator, binding, frame.facts)
     if source is not None:
-        if _is_public(evaluator, source, name) and (name in source.module.bindings or "*" in source.module.bindings):
+        if not _is_public(evaluator, source, name):
+            return None
+        if name in source.module.bindings:
             return member(evaluator, Module(source), name, span, copied=True)
+        return star_import(evaluator, name, Frame(source, Place(source.module, 0)))
     elif name in _STAR_EXPORTS.get(base, ()):
         return (Possibility(External(f"{base}.{name}"), span),)
     return None
