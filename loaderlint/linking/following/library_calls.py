@@ -39,9 +39,9 @@ from loaderlint.vocabulary.configurations import (
     COPIES,
     HYDRA_COMPOSERS,
     HYDRA_INSTANTIATORS,
-    HYDRA_LOCATORS,
     INHERITING,
     KEEPS_ITS_ARGUMENT,
+    LOCATORS,
     PYTHON_SETTINGS,
     WITH_CHANGES,
 )
@@ -113,7 +113,7 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return evaluator.evaluate(node.args[1], frame)
     if name in HYDRA_INSTANTIATORS:
         return instantiation.made(evaluator, node, frame)
-    if name in HYDRA_LOCATORS and node.args:
+    if name in LOCATORS and node.args:
         return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
     if name in HYDRA_COMPOSERS:
         return hydra.composed(evaluator, node, frame)
