@@ -16,6 +16,7 @@ from loaderlint.linking.things.kinds import (
     GIVEN,
     UNSEEN,
     CommandLine,
+    External,
     Frame,
     Instance,
     Items,
@@ -27,6 +28,7 @@ from loaderlint.linking.things.kinds import (
     Template,
     Unseen,
 )
+from loaderlint.linking.things.loops import items_of
 from loaderlint.linking.things.possibilities import combined, distinct, never_none, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import CUDA, NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText, CpuCount
@@ -107,6 +109,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return distinct(_as_text(one, node, frame, span) for one in evaluator.evaluate(node.args[0], frame))
     if name == "builtins.getattr" and len(node.args) >= 2:
         return _getattr(evaluator, node, frame, span)
+    if name == "builtins.type" and len(node.args) == 3 and not node.keywords:
+        return _class_of_its_attributes(evaluator, node, frame, span)
     if name in questions.ASKING:
         return questions.asked(evaluator, name, node, frame) or (Possibility(Made(name, node, frame), span),)
     if name == "typing.cast" and len(node.args) == 2:
@@ -238,6 +242,20 @@ def _gets_nowhere(evaluator: Evaluator, instance: Instance, name: str) -> bool:
     """Return whether neither a class of an object nor anything in the project is seen to give it an attribute."""
     owners = classes.lineage(evaluator, instance.of)
     return name not in evaluator.attributes_set and not any(name in one.scope.bindings for one in owners)
+
+
+def _class_of_its_attributes(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return the class that ``type("Settings", (), {"num_workers": 4})`` makes, read as a namespace of these values."""
+    _, bases, attributes = node.args
+    rows_of_bases = [items_of(one) for one in evaluator.evaluate(bases, frame)]
+    if any(row is None or not all(_is_object(base) for base in row) for row in rows_of_bases):
+        return unseen(span)
+    kept = evaluator.evaluate(attributes, frame)
+    return distinct(one if isinstance(one.thing, Items) else replace(one, thing=UNSEEN) for one in kept)
+
+
+def _is_object(base: Possibilities) -> bool:
+    return all(isinstance(one.thing, External) and one.thing.name == "builtins.object" for one in base)
 
 
 def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
