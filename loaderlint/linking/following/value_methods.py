@@ -10,7 +10,6 @@ from loaderlint.linking.following.commandlines import absl, objects, parsed, par
 from loaderlint.linking.following.configurations import argparse_args, opened
 from loaderlint.linking.things import classes, file_lines, operators, rows, settings, templates, texts
 from loaderlint.linking.things.kinds import (
-    GIVEN,
     CommandLine,
     External,
     Frame,
@@ -63,7 +62,8 @@ def given_by(
         return _get(evaluator, thing, node, frame, span)
     if isinstance(thing, Unseen) and _asks_with_default(node, name):
         return questions.held_or_default(evaluator, unseen(span), evaluator.evaluate(node.args[1], frame), node, frame)
-    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or thing is GIVEN):
+    is_given = isinstance(thing, Unseen) and thing.given
+    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or is_given):
         return (owner,)
     if isinstance(thing, Items | TreeMapping | Settings) and not node.args and not node.keywords:
         row = rows.of_dictionary(thing, name, span)
