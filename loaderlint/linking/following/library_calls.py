@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import copies, datasets, environment, local_names, members, modules, questions
+from loaderlint.linking.following import (
+    copies,
+    datasets,
+    environment,
+    given_modules,
+    local_names,
+    members,
+    modules,
+    questions,
+)
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened, python_files
 from loaderlint.linking.things import classes, dictionaries, operators, patterns, platforms, rows, settings, templates
@@ -31,7 +40,7 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.loops import items_of
 from loaderlint.linking.things.possibilities import combined, distinct, never_none, under, unseen
 from loaderlint.model.source import Span
-from loaderlint.model.value import CUDA, NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText, CpuCount
+from loaderlint.model.value import CUDA, Assumption, CommandLineText, CpuCount
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -145,14 +154,14 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
 def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     found: list[Possibility] = []
     for one in templates.spelled_out(evaluator, evaluator.evaluate(node.args[0], frame)):
-        names: Iterable[tuple[str | None, Assumptions]] = [
-            (one.thing if isinstance(one.thing, str) else None, NO_ASSUMPTIONS)
-        ]
         if isinstance(one.thing, Template):
-            names = templates.modules_named(evaluator, one.thing)
-        for name, assumptions in names:
-            module = modules.import_module(evaluator, name, frame, span) if name is not None else unseen(span)
-            found.extend(under(module, one.assumptions, assumptions))
+            for name, assumptions in templates.modules_named(evaluator, one.thing):
+                module = modules.import_module(evaluator, name, frame, span) if name is not None else unseen(span)
+                found.extend(under(module, one.assumptions, assumptions))
+        elif isinstance(one.thing, str):
+            found.extend(under(modules.import_module(evaluator, one.thing, frame, span), one.assumptions))
+        else:
+            found.extend(under(given_modules.named(evaluator, one, frame, span), one.assumptions))
     return tuple(found)
 
 
