@@ -109,5 +109,5 @@ HYDRA_HOMES = frozenset({"hydra", "hydra.initialize", "hydra.experimental", "hyd
 HYDRA_INSTANTIATORS = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
 """What makes what a mapping says."""
 
-HYDRA_LOCATORS = frozenset({"hydra.utils.get_class", "hydra.utils.get_method", "hydra.utils.get_object"})
+LOCATORS = frozenset({"hydra.utils.get_class", "hydra.utils.get_method", "hydra.utils.get_object", "pydoc.locate"})
 """What gives the class or function that a dotted name names."""

@@ -413,7 +413,8 @@ IN_TEXT: Cases = {
     ),
     "a name between two texts": (in_text("'tasks/' + args.task + '/a.json'", TASKS), {"4", "0", "open"}),
     "a text that goes on": (in_text("f'tasks/{args.task}' + '/a.json'", TASKS), {"4", "0", "open"}),
-    "a text in a text": (in_text("'/'.join(('tasks', 'red')) + '/a.json'", UNREAD_TASKS), {"open"}),
+    "texts joined": (in_text("'/'.join(('tasks', 'red')) + '/a.json'", TASKS_NAMED), {"4"}),
+    "texts joined that nobody sees": (in_text("'/'.join(names()) + '/a.json'", UNREAD_TASKS), {"open"}),
     "a text of a name that has names in it": (
         in_text(
             "f'{FOLDER}/{args.name}.json'", TASKS_NAMED, "FOLDER = 'tasks/' + 'red'\nparser.add_argument('--name')"

@@ -220,6 +220,26 @@ IMPORTS: Cases = {
         },
         {"8"},
     ),
+    "everything of two packages: the last one takes everything of a module that has it not": (
+        {
+            "main.py": READS_N.format("from pkg import N"),
+            "pkg/__init__.py": "from .one import *\nfrom .other import *\n",
+            "pkg/one.py": "N = ⟦8⟧\n",
+            "pkg/other/__init__.py": "from .inner import *\n",
+            "pkg/other/inner.py": "M = 2\n",
+        },
+        {"8"},
+    ),
+    "everything of two packages: the last one takes everything of a module that has it too": (
+        {
+            "main.py": READS_N.format("from pkg import N"),
+            "pkg/__init__.py": "from .one import *\nfrom .other import *\n",
+            "pkg/one.py": "N = 2\n",
+            "pkg/other/__init__.py": "from .inner import *\n",
+            "pkg/other/inner.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
     "everything that __all__ lists": (
         {"main.py": READS_N.format("from constants import *"), "constants.py": "__all__ = ['N']\nN = ⟦8⟧\n"},
         {"8"},
@@ -582,3 +602,38 @@ def test_of_several_folders_with_the_name_that_is_put_on_the_path_the_nearest_is
     for paths in ({near, far}, {far}):
         search = SearchPath(frozenset({*packages, *paths}))
         assert search.modules("constants", "pkg/train.py", ("sub",)) == ((near,) if near in paths else (far,))
+
+
+_COLLECTS = (
+    "import importlib, os\nfor file in os.listdir(os.path.dirname(__file__)):\n"
+    "    module = importlib.import_module('pkg.' + file[:-3])\n"
+    "    for attribute in dir(module):\n        {kept}\n"
+)
+_SETTINGS = "class Settings:\n    def __init__(self, workers):\n        self.workers = workers\n"
+
+
+def _of_a_package(kept: str = "globals()[attribute] = getattr(module, attribute)", count: str = "8") -> dict[str, str]:
+    return {
+        "main.py": f"{IMPORT}from pkg import Settings\nDataLoader(data, num_workers=Settings({count}).workers)\n",
+        "pkg/__init__.py": _COLLECTS.format(kept=kept),
+        "pkg/settings.py": _SETTINGS,
+        "pkg/other.py": "from pkg.settings import Settings\n",
+    }
+
+
+COLLECTED: dict[str, tuple[dict[str, str], set[str]]] = {
+    "one by one": (_of_a_package(count="⟦8⟧"), {"8", "open"}),
+    "all at once": (_of_a_package("globals().update(vars(module))", "⟦8⟧"), {"8", "open"}),
+    "another of the same name": ({**_of_a_package(), "pkg/other.py": _SETTINGS}, {"open"}),
+    "in a package of the package": (
+        {**_of_a_package(), "pkg/settings.py": "", "pkg/inner/__init__.py": _SETTINGS},
+        {"open"},
+    ),
+    "kept elsewhere": (_of_a_package("kept[attribute] = getattr(module, attribute)"), {"open"}),
+    "a name that is written out": (_of_a_package("globals()['Other'] = getattr(module, attribute)"), {"open"}),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), COLLECTED.values(), ids=COLLECTED.keys())
+def test_what_a_package_collects_of_its_modules(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected

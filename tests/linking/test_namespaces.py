@@ -69,3 +69,43 @@ CASES: Cases = {
 @pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
 def test_a_namespace_holds_what_its_constructor_hands_on(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+MADE_BY_TYPE: Cases = {
+    "a class": ("args = type('args', (), {'workers': ⟦4⟧})\nDataLoader(1, num_workers=args.workers)", {"4"}),
+    "an object": ("args = type('Args', (), {'workers': ⟦4⟧})()\nDataLoader(1, num_workers=args.workers)", {"4"}),
+    "an object of its own name": (
+        "Args = type('Args', (object,), dict(workers=⟦4⟧))\nargs = Args()\nDataLoader(1, num_workers=args.workers)",
+        {"4"},
+    ),
+    "set afterwards": (
+        "args = type('args', (), {'workers': 4})\nargs.workers = ⟦2⟧\nDataLoader(1, num_workers=args.workers)",
+        {"2"},
+    ),
+    "handed to a function": (
+        "def load(args):\n    return DataLoader(1, num_workers=args.workers)\nload(type('args', (), {'workers': ⟦4⟧}))",
+        {"4"},
+    ),
+    "a class above that nobody saw": (
+        "from elsewhere import Base\nargs = type('args', (Base,), {'workers': 4})\n"
+        "DataLoader(1, num_workers=args.workers)",
+        {"open"},
+    ),
+    "classes above that nobody saw": (
+        "args = type('args', bases(), {'workers': 4})\nDataLoader(1, num_workers=args.workers)",
+        {"open"},
+    ),
+    "attributes that nobody saw": (
+        "args = type('args', (), settings())\nDataLoader(1, num_workers=args.workers)",
+        {"open"},
+    ),
+    "a constructor that nobody saw": (
+        "args = type('args', (), {'workers': 4})(workers=2)\nDataLoader(1, num_workers=args.workers)",
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), MADE_BY_TYPE.values(), ids=MADE_BY_TYPE.keys())
+def test_a_class_that_type_makes_is_a_namespace_of_its_attributes(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected

@@ -51,7 +51,7 @@ class Project:
         self._keys_named = KeysNamed()
         self._matter_named = 0
         self._definitions: dict[str, frozenset[str]] = {}
-        self._extending: dict[str, Sequence[str] | None] = {}
+        self._extending: dict[str, tuple[str, ...] | None] = {}
         self._mentioning = 0
         self._imported_matter = False
 
@@ -374,10 +374,17 @@ class Project:
 
     def modules(self, name: str, importer: str) -> tuple[str, ...]:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
+        return self._files.search_path.modules(name, importer, self._put_on_path(importer))
+
+    def folders_put_on_path(self, importer: str) -> tuple[str, ...]:
+        """Return the folders that a file puts on ``sys.path`` by their names."""
+        return self._put_on_path(importer) or ()
+
+    def _put_on_path(self, importer: str) -> tuple[str, ...] | None:
         if importer not in self._extending:
             source = self.source(importer)
             self._extending[importer] = put_on_path(source.content) if source is not None else None
-        return self._files.search_path.modules(name, importer, self._extending[importer])
+        return self._extending[importer]
 
     def module(self, name: str, importer: str) -> str | None:
         """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included."""

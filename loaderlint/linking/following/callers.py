@@ -21,6 +21,7 @@ from loaderlint.linking.following.configurations.handing import (
     is_partial,
     parameter_given,
 )
+from loaderlint.linking.following.configurations.opened import beside_named_files
 from loaderlint.linking.following.hooks import HookCalls
 from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, lineage, owner_of
 from loaderlint.linking.things.kinds import (
@@ -341,9 +342,8 @@ class Callers:
     def _is_looked_up_elsewhere(self, by: Iterable[Caller]) -> bool:
         """Return whether what ``getattr`` finds for one of these calls can have a name that was not seen, too."""
         looked_up = (one for one in by if isinstance(one.call.func, ast.Call))
-        return any(
-            isinstance(way.thing, Unseen) for one in looked_up for way in self._followed(one.call.func, one.frame)
-        )
+        ways = (way for one in looked_up for way in beside_named_files(self._followed(one.call.func, one.frame)))
+        return any(isinstance(way.thing, Unseen) for way in ways)
 
     def _may_name(self, facts: PythonFacts, site: CallSite) -> bool:
         function = called_remotely(site.node) or site.node.func

@@ -15,6 +15,7 @@ from loaderlint.linking.things.kinds import (
     Frame,
     Function,
     Instance,
+    Items,
     Made,
     Possibilities,
     Possibility,
@@ -65,6 +66,9 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
         for one in evaluator.attribute_of(thing, "__call__"):
             if isinstance(one.thing, Function):
                 return functions.returned(evaluator, one.thing, node, frame)
+    if isinstance(thing, Items) and not node.args and not node.keywords:
+        # An object of a class that ``type`` made of its attributes.
+        return (callee,)
     if isinstance(thing, Made) and thing.callee == PARTIAL and thing.call.args:
         return _loader_of_partial(evaluator, thing, node, frame, span)
     if isinstance(thing, Made) and thing.callee in MAKES_REMOTE and not thing.call.args and node.args:

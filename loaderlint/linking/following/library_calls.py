@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import copies, datasets, environment, local_names, members, modules, questions
+from loaderlint.linking.following import (
+    copies,
+    datasets,
+    environment,
+    given_modules,
+    local_names,
+    members,
+    modules,
+    questions,
+)
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened, python_files
 from loaderlint.linking.things import classes, dictionaries, operators, patterns, platforms, rows, settings, templates
@@ -16,6 +25,7 @@ from loaderlint.linking.things.kinds import (
     GIVEN,
     UNSEEN,
     CommandLine,
+    External,
     Frame,
     Instance,
     Items,
@@ -27,9 +37,10 @@ from loaderlint.linking.things.kinds import (
     Template,
     Unseen,
 )
+from loaderlint.linking.things.loops import items_of
 from loaderlint.linking.things.possibilities import combined, distinct, never_none, under, unseen
 from loaderlint.model.source import Span
-from loaderlint.model.value import CUDA, NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText, CpuCount
+from loaderlint.model.value import CUDA, Assumption, CommandLineText, CpuCount
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -39,9 +50,9 @@ from loaderlint.vocabulary.configurations import (
     COPIES,
     HYDRA_COMPOSERS,
     HYDRA_INSTANTIATORS,
-    HYDRA_LOCATORS,
     INHERITING,
     KEEPS_ITS_ARGUMENT,
+    LOCATORS,
     PYTHON_SETTINGS,
     WITH_CHANGES,
 )
@@ -107,13 +118,15 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return distinct(_as_text(one, node, frame, span) for one in evaluator.evaluate(node.args[0], frame))
     if name == "builtins.getattr" and len(node.args) >= 2:
         return _getattr(evaluator, node, frame, span)
+    if name == "builtins.type" and len(node.args) == 3 and not node.keywords:
+        return _class_of_its_attributes(evaluator, node, frame, span)
     if name in questions.ASKING:
         return questions.asked(evaluator, name, node, frame) or (Possibility(Made(name, node, frame), span),)
     if name == "typing.cast" and len(node.args) == 2:
         return evaluator.evaluate(node.args[1], frame)
     if name in HYDRA_INSTANTIATORS:
         return instantiation.made(evaluator, node, frame)
-    if name in HYDRA_LOCATORS and node.args:
+    if name in LOCATORS and node.args:
         return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
     if name in HYDRA_COMPOSERS:
         return hydra.composed(evaluator, node, frame)
@@ -141,14 +154,14 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
 def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     found: list[Possibility] = []
     for one in templates.spelled_out(evaluator, evaluator.evaluate(node.args[0], frame)):
-        names: Iterable[tuple[str | None, Assumptions]] = [
-            (one.thing if isinstance(one.thing, str) else None, NO_ASSUMPTIONS)
-        ]
         if isinstance(one.thing, Template):
-            names = templates.modules_named(evaluator, one.thing)
-        for name, assumptions in names:
-            module = modules.import_module(evaluator, name, frame, span) if name is not None else unseen(span)
-            found.extend(under(module, one.assumptions, assumptions))
+            for name, assumptions in templates.modules_named(evaluator, one.thing):
+                module = modules.import_module(evaluator, name, frame, span) if name is not None else unseen(span)
+                found.extend(under(module, one.assumptions, assumptions))
+        elif isinstance(one.thing, str):
+            found.extend(under(modules.import_module(evaluator, one.thing, frame, span), one.assumptions))
+        else:
+            found.extend(under(given_modules.named(evaluator, one, frame, span), one.assumptions))
     return tuple(found)
 
 
@@ -238,6 +251,20 @@ def _gets_nowhere(evaluator: Evaluator, instance: Instance, name: str) -> bool:
     """Return whether neither a class of an object nor anything in the project is seen to give it an attribute."""
     owners = classes.lineage(evaluator, instance.of)
     return name not in evaluator.attributes_set and not any(name in one.scope.bindings for one in owners)
+
+
+def _class_of_its_attributes(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return the class that ``type("Settings", (), {"num_workers": 4})`` makes, read as a namespace of these values."""
+    _, bases, attributes = node.args
+    rows_of_bases = [items_of(one) for one in evaluator.evaluate(bases, frame)]
+    if any(row is None or not all(_is_object(base) for base in row) for row in rows_of_bases):
+        return unseen(span)
+    kept = evaluator.evaluate(attributes, frame)
+    return distinct(one if isinstance(one.thing, Items) else replace(one, thing=UNSEEN) for one in kept)
+
+
+def _is_object(base: Possibilities) -> bool:
+    return all(isinstance(one.thing, External) and one.thing.name == "builtins.object" for one in base)
 
 
 def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:

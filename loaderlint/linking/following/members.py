@@ -40,7 +40,7 @@ from loaderlint.linking.things.kinds import (
     Thing,
     Unseen,
 )
-from loaderlint.linking.things.possibilities import distinct, irremovable, one_of, under, unseen
+from loaderlint.linking.things.possibilities import combined, distinct, irremovable, one_of, under, unseen
 from loaderlint.linking.things.trees import child_of_tree, from_item
 from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText, together
@@ -151,6 +151,8 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possib
     owners = evaluator.evaluate(node.value, frame)
     if isinstance(node.slice, ast.Slice) and owners and all(isinstance(one.thing, str) for one in owners):
         return _part_of_text(evaluator, owners, node, node.slice, frame)
+    if isinstance(node.slice, ast.Slice) and owners and all(isinstance(one.thing, Row) for one in owners):
+        return _part_of_rows(evaluator, owners, node, node.slice, frame)
     found: list[Possibility] = []
     for owner, key in ((owner, key) for owner in owners for key in evaluator.evaluate(node.slice, frame)):
         joint = together(owner.assumptions, key.assumptions)
@@ -210,9 +212,30 @@ def _part_of_text(
     evaluator: Evaluator, texts: Possibilities, node: ast.Subscript, part: ast.Slice, frame: Frame
 ) -> Possibilities:
     """Return what a slice of text is: ``sys.platform[:3]``."""
-    nothing = (Possibility(None, frame.facts.span(node)),)
-    ends = [nothing if end is None else evaluator.evaluate(end, frame) for end in (part.lower, part.upper, part.step)]
+    ends = _ends(evaluator, node, part, frame)
     return operators.compute(evaluator, (texts, *ends), node, frame, lambda values: values[0][slice(*values[1:])])  # type: ignore[index]
+
+
+def _part_of_rows(
+    evaluator: Evaluator, rows: Possibilities, node: ast.Subscript, part: ast.Slice, frame: Frame
+) -> Possibilities:
+    """Return what a slice of a list is, another list: ``names[:-1]``."""
+    span = frame.facts.span(node)
+    found: list[Possibility] = []
+    for (one, *given), assumptions, _ in combined(rows, *_ends(evaluator, node, part, frame)):
+        ends = [end.thing for end in given if end.thing is None or isinstance(end.thing, int)]
+        known = len(ends) == len(given) and ends[2] != 0
+        if isinstance(one.thing, Row) and one.thing.in_order is None and known:
+            items = one.thing.items[ends[0] : ends[1] : ends[2]]
+            found.append(Possibility(Row(items), span, assumptions=assumptions))
+        else:
+            found.extend(unseen(span, assumptions))
+    return distinct(found)
+
+
+def _ends(evaluator: Evaluator, node: ast.Subscript, part: ast.Slice, frame: Frame) -> list[Possibilities]:
+    nothing = (Possibility(None, frame.facts.span(node)),)
+    return [nothing if end is None else evaluator.evaluate(end, frame) for end in (part.lower, part.upper, part.step)]
 
 
 def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, frame: Frame) -> Possibilities:

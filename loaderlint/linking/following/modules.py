@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from loaderlint.linking.things import platforms
 from loaderlint.linking.things.kinds import External, Folder, Frame, Module, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import one_of, unseen
 from loaderlint.model.source import Span
-from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, is_for_types, owners_set
+from loaderlint.readers.python import ANY_GLOBAL, Binding, Place, PythonFacts, Scope, is_for_types, owners_set
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -142,7 +143,35 @@ def member(evaluator: Evaluator, module: Module, name: str, span: Span, *, copie
         inner = evaluator.project.python(path) if path is not None else None
         if inner is not None:
             return (Possibility(Module(inner), span),)
-    return star_import(evaluator, name, frame) or unseen(span)
+    return star_import(evaluator, name, frame) or _collected(evaluator, facts, name, span) or unseen(span)
+
+
+_IMPORTS = ("import_module", "__import__")
+
+
+def _collected(evaluator: Evaluator, package: PythonFacts, name: str, span: Span) -> Possibilities | None:
+    """Return what a package may have of one of its modules that defines a name, or of elsewhere; None for any other.
+
+    It imports its modules by their names and lays what they define among its own: ``globals()[name] = attribute``.
+    """
+    by_name = any(one in package.calls for one in _IMPORTS)
+    if not package.source.path.endswith("__init__.py") or not by_name or ANY_GLOBAL not in package.module.bindings:
+        return None
+    home = evaluator.once(("collected", id(package), name), None, lambda: _home(evaluator, package, name))
+    if home is None:
+        return None
+    there = member(evaluator, Module(home), name, span, copied=True)
+    return one_of(f"{name} of {package.source.path}", [("collected", there), ("another", unseen(span))])
+
+
+def _home(evaluator: Evaluator, package: PythonFacts, name: str) -> PythonFacts | None:
+    """Return the only module of a package that defines a function or class of a name."""
+    folder, own = posixpath.split(package.source.path)
+    defines = re.compile(rf"^(?:class|def) {re.escape(name)}\b", re.MULTILINE)
+    project = evaluator.project
+    paths = (posixpath.join(folder, one) for one in project.folder(folder) if one.endswith(".py") and one != own)
+    homes = [one for one in paths if defines.search(project.text(one))]
+    return project.python(homes[0]) if len(homes) == 1 else None
 
 
 def star_import(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities | None:
@@ -163,9 +192,12 @@ def _starred(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) ->
     span = frame.facts.span(binding.node)
     base, source = _star_source(evaluator, binding, frame.facts)
     if source is not None:
-        if _is_public(evaluator, source, name) and (name in source.module.bindings or "*" in source.module.bindings):
+        if not _is_public(evaluator, source, name):
+            return None
+        if name in source.module.bindings:
             return member(evaluator, Module(source), name, span, copied=True)
-    elif name in _STAR_EXPORTS.get(base, ()):
+        return star_import(evaluator, name, Frame(source, Place(source.module, 0)))
+    if name in _STAR_EXPORTS.get(base, ()):
         return (Possibility(External(f"{base}.{name}"), span),)
     return None
 

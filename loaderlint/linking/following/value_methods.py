@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import copies, members, questions
 from loaderlint.linking.following.commandlines import absl, objects, parsed, parsers
 from loaderlint.linking.following.configurations import argparse_args, opened
-from loaderlint.linking.things import classes, file_lines, merging, operators, rows, settings, templates
+from loaderlint.linking.things import classes, file_lines, merging, operators, rows, settings, templates, texts
 from loaderlint.linking.things.kinds import (
-    GIVEN,
     CommandLine,
     External,
     Frame,
@@ -23,8 +22,7 @@ from loaderlint.linking.things.kinds import (
     Settings,
     Unseen,
 )
-from loaderlint.linking.things.loops import taken_out
-from loaderlint.linking.things.possibilities import choice, combined, distinct, laid_over, under, unseen
+from loaderlint.linking.things.possibilities import choice, distinct, laid_over, under, unseen
 from loaderlint.linking.things.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -69,16 +67,17 @@ def given_by(
         return questions.held_or_default(evaluator, unseen(span), evaluator.evaluate(node.args[1], frame), node, frame)
     if name == merging.LOADS and isinstance(thing, Items):
         return (Possibility(Made(f"{_CONFIGURATION}.{name}", node, frame), span),)
-    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or thing is GIVEN):
+    is_given = isinstance(thing, Unseen) and thing.given
+    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or is_given):
         return (owner,)
     if isinstance(thing, Items | TreeMapping | Settings) and not node.args and not node.keywords:
         row = rows.of_dictionary(thing, name, span)
         if row is not None:
             return row
-    if isinstance(thing, str) and name == "split" and not node.keywords:
-        return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
     if isinstance(thing, str) and name == "join" and (lines := file_lines.joined(node)) is not None:
         return (Possibility(Made(file_lines.JOINED, lines, frame), span),)
+    if isinstance(thing, str) and (pieces := texts.given_by(evaluator, owner, node, name, frame, span)):
+        return pieces
     if isinstance(thing, str) and name == "format" and (text := templates.formatted(thing, node)) is not None:
         return templates.written(text, frame)
     if isinstance(thing, str) and name in ("startswith", "endswith") and len(node.args) == 1:
@@ -135,19 +134,6 @@ def _begins_or_ends(evaluator: Evaluator, text: Possibility, node: ast.Call, nam
         )
         found.extend(under(answers, given.assumptions))
     return distinct(found)
-
-
-def _split(text: Possibility, arguments: list[Possibilities], span: Span) -> Possibilities:
-    """Return what ``split`` makes of a text."""
-    found: list[Possibility] = []
-    for values, assumptions, places in combined((text,), *arguments):
-        given = [one.thing for one in values]
-        if len(given) > 2 or not all(isinstance(one, str) for one in given) or "" in given[1:]:
-            found.extend(unseen(span, assumptions))
-            continue
-        pieces = str.split(*given)  # type: ignore[arg-type]
-        found.append(Possibility(Row(taken_out(pieces, span, places)), span, assumptions=assumptions))
-    return tuple(found)
 
 
 def _get(

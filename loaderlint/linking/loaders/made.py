@@ -17,7 +17,7 @@ from loaderlint.linking.loaders.stubs import without_stubbed
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.things import many_files, overridden, platforms
 from loaderlint.linking.things.alternatives import joined
-from loaderlint.linking.things.kinds import GIVEN, REPLACED, UNSEEN, Absent, Made, Possibilities, Thing
+from loaderlint.linking.things.kinds import UNSEEN, Absent, Made, Possibilities, Thing, Unseen
 from loaderlint.linking.things.possibilities import distinct, irremovable, platforms_of, under, unseen
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.payload import Touch
@@ -135,10 +135,15 @@ def value_of(
         else:
             unseen_things.append(thing)
             unseen_ways.append(one.assumptions)
-            given_at.update((one.span,) if thing in (GIVEN, REPLACED) else ())
-    by_user = bool(unseen_things) and all(thing in (GIVEN, REPLACED) for thing in unseen_things)
+            given_at.update((one.span,) if _is_users(thing) else ())
+    by_user = bool(unseen_things) and all(map(_is_users, unseen_things))
     joined = _platforms_joined(_as_shipped(candidates, site))
     return Value(tuple(joined), bool(unseen_things), given.argument, by_user, frozenset(given_at), tuple(unseen_ways))
+
+
+def _is_users(thing: Thing) -> bool:
+    """Return whether a thing that was not seen is what the user of the program gives."""
+    return isinstance(thing, Unseen) and (thing.given or thing.replaced)
 
 
 def _as_shipped(candidates: list[Candidate], site: Span) -> list[Candidate]:

@@ -55,6 +55,7 @@ FALSY = Unseen(False)
 GIVEN = Unseen(given=True)
 REPLACED = Unseen(replaced=True)
 SOMETHING = Unseen(something=True)
+SOMETHING_GIVEN = Unseen(given=True, something=True)
 ABSENT = Absent()
 
 

@@ -20,6 +20,7 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Settings,
+    Unseen,
 )
 from loaderlint.linking.things.possibilities import choice, distinct, under, unseen
 from loaderlint.linking.things.trees import from_item
@@ -118,7 +119,9 @@ def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilitie
         items = items_of(one)
         if items is None:
             # What the user gives comes one by one.
-            given_by_user = one.thing is GIVEN or isinstance(one.thing, CommandLineText)
+            given_by_user = isinstance(one.thing, CommandLineText) or (
+                isinstance(one.thing, Unseen) and one.thing.given
+            )
             thing = GIVEN if given_by_user else UNSEEN
             found.append(Possibility(thing, span, assumptions=one.assumptions))
             continue

@@ -15,7 +15,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.linking.things import dictionaries, loops, templates
-from loaderlint.linking.things.kinds import GIVEN, UNSEEN, Absent, External, Frame, Possibilities, Possibility
+from loaderlint.linking.things.kinds import (
+    GIVEN,
+    SOMETHING_GIVEN,
+    UNSEEN,
+    Absent,
+    External,
+    Frame,
+    Possibilities,
+    Possibility,
+)
 from loaderlint.linking.things.possibilities import choice, combined, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText
@@ -41,10 +50,10 @@ _BUILTIN_TYPES: Mapping[str, Callable[[str], int | float | bool]] = {
 class Flag(Struct, frozen=True, eq=False):
     """One declared flag of a command line.
 
-    ``text`` says that the user's value stays a string, ``number`` that it becomes a float; ``switch`` is what a flag
-    without a value gives, and ``turned_off`` that another flag gives the opposite, as ``--no-pin`` does beside
-    ``--pin``. ``names`` are the strings it is declared by, and ``turn`` is assumed of the loops around its declaration,
-    which may declare others.
+    ``text`` says that the user's value stays a string, ``number`` that it becomes a float, ``something`` that it is
+    never None, whatever else it becomes; ``switch`` is what a flag without a value gives, and ``turned_off`` that
+    another flag gives the opposite, as ``--no-pin`` does beside ``--pin``. ``names`` are the strings it is declared by,
+    and ``turn`` is assumed of the loops around its declaration, which may declare others.
     """
 
     name: str
@@ -55,6 +64,7 @@ class Flag(Struct, frozen=True, eq=False):
     turn: Assumptions = NO_ASSUMPTIONS
     text: bool = False
     number: bool = False
+    something: bool = False
     switch: bool | None = None
     turned_off: bool = False
 
@@ -138,7 +148,8 @@ def declared_flag(
     text, number = alone and (kind is None or _leaves_text(kind, frame)), alone and _gives_float(kind, frame)
     if _is_both_ways(flag):
         return replace(flag, switch=True, turned_off=True)
-    return replace(flag, text=text, number=number, switch=_SWITCHES.get(flag.action or ""))
+    something = text or number or (alone and _gives_constant(kind, frame))
+    return replace(flag, text=text, number=number, something=something, switch=_SWITCHES.get(flag.action or ""))
 
 
 def _leaves_text(kind: ast.expr, frame: Frame) -> bool:
@@ -151,6 +162,10 @@ def _leaves_text(kind: ast.expr, frame: Frame) -> bool:
 
 def _gives_float(kind: ast.expr | None, frame: Frame) -> bool:
     return kind is not None and (_is_builtin(kind, "float", frame) or dotted(kind) == _FLOAT_OF_CLICK)
+
+
+def _gives_constant(kind: ast.expr | None, frame: Frame) -> bool:
+    return kind is not None and any(_is_builtin(kind, name, frame) for name in _BUILTIN_TYPES)
 
 
 def _is_builtin(kind: ast.expr, name: str, frame: Frame) -> bool:
@@ -259,7 +274,7 @@ def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) ->
         kind = flag.keyword("type")
         typed = "without type" if kind is None else f"of type {flag.frame.facts.text(kind)}"
         return (text.step(span, f"{flag.spelled} {typed}"),)
-    return (Possibility(GIVEN, span, assumptions=given),)
+    return (Possibility(SOMETHING_GIVEN if flag.something else GIVEN, span, assumptions=given),)
 
 
 def _is_required(flag: Flag) -> bool:

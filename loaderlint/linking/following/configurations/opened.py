@@ -12,7 +12,17 @@ from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following.configurations import hyperpyyaml
 from loaderlint.linking.following.configurations.fitting import Keys, fits, keys_read
 from loaderlint.linking.things import locations, many_files, settings
-from loaderlint.linking.things.kinds import GIVEN, External, Frame, Function, Items, Possibilities, Possibility, Row
+from loaderlint.linking.things.kinds import (
+    GIVEN,
+    External,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Unseen,
+)
 from loaderlint.linking.things.locations import Form, Location
 from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.model.source import Language, Span
@@ -67,6 +77,15 @@ FILE_READ = "the file read at "
 """What the subjects of assumptions about a file that the user names begin with; the path of a file answers them."""
 MOST_FILES = 400
 """More settings files than this among which the user chooses: of those that say the same of loaders one is asked."""
+
+
+def beside_named_files(ways: Possibilities) -> Possibilities:
+    """Return how something can be where the user names no file to read: where something was seen of it, else all ways.
+
+    What a program reads by default is what it runs with, as the default of any other option.
+    """
+    own = tuple(one for one in ways if not any(asked.subject.startswith(FILE_READ) for asked in one.assumptions))
+    return own if any(not isinstance(one.thing, Unseen) for one in own) else ways
 
 
 def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: str, span: Span) -> Possibilities:
