@@ -116,6 +116,10 @@ BOUND: Cases = {
         f"from subprocess import check_output\nsize = check_output(['stty', 'size']).decode()\n{LOADER}",
         {"2 on linux, macos"},
     ),
+    "a command of Unix behind a function that its file does not call": (
+        f"import os\ndef mean(data):\n    {LOADER}\n_, n = os.popen('stty size').read().split()\n",
+        {"2 on linux, macos"},
+    ),
     "an assert that there is CUDA": (f"import torch\nassert torch.cuda.is_available(), 'none'\n{LOADER}", CUDA_THERE),
     "an error where there is no CUDA, in a function": (
         f"import torch\ndef check():\n    if not torch.cuda.is_available():\n        raise RuntimeError\n"
@@ -301,6 +305,10 @@ FREE: Cases = {
         {"2"},
     ),
     "a command of Unix after the loader": (f"import os\n{LOADER}\n_, n = os.popen('stty size').read().split()", {"2"}),
+    "a command of Unix after the call of a function": (
+        f"import os\ndef mean():\n    {LOADER}\nmean()\n_, n = os.popen('stty size').read().split()",
+        {"2"},
+    ),
     "a command of Unix that is tried": (
         "import os\ntry:\n    _, n = os.popen('stty size').read().split()\nexcept ValueError:\n    n = 80\n" + LOADER,
         {"2"},
@@ -451,6 +459,11 @@ ENDS = {
         f"import os\n_, n = os.popen('stty size').read().split()\n{LOADER}",
         "os.popen('stty size')",
         3,
+    ),
+    "a command at the end of a file": (
+        f"import os\ndef mean(data):\n    {LOADER}\n_, n = os.popen('stty size').read().split()\n",
+        "os.popen('stty size')",
+        5,
     ),
     "a test": (
         f"import sys\nif sys.platform == 'win32':\n    sys.exit('not here')\n{LOADER}",

@@ -13,6 +13,7 @@ from loaderlint.linking.following.trainer_runs import trainer_runs
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.guards import NOTEBOOK, ends_in_notebook
+from loaderlint.linking.things.importable import Need
 from loaderlint.linking.things.kinds import Frame, Function, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.operations import truth_of
@@ -99,7 +100,7 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
 
     There are none where every call seen stands under conditions that are never met.
     """
-    here = evaluator.importable.on(frame.facts)
+    here = EVERY_PLATFORM.intersection(*(one.platforms for one in _needs(evaluator, frame)))
     for where in (frame, *_definition(frame)):
         here &= platforms_in(_passing(evaluator, where, ()))
     scope, node = frame.scope, frame.scope.node
@@ -129,7 +130,7 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
                 return _touch(where.facts, arm.test)
         if (ended := _ended_before(evaluator, where, platform)) is not None:
             return ended
-    for need in evaluator.importable.needs(frame.facts):
+    for need in _needs(evaluator, frame):
         if platform not in need.platforms:
             return _touch(need.facts, need.node)
     node = frame.scope.node
@@ -143,6 +144,17 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
         return ended
     calls = (one for one in evaluator.callers.of(function).by if isinstance(one, Caller))
     return next(filter(None, (ended_on(evaluator, one.frame, platform, depth + 1) for one in calls)), None)
+
+
+def _needs(evaluator: Evaluator, frame: Frame) -> tuple[Need, ...]:
+    """Return what a file needs for somebody to come to a place in it.
+
+    A function that only other files call runs when all of its own file has run.
+    """
+    scope, facts = frame.scope, frame.facts
+    if scope.parent is not facts.module or not isinstance(scope.node, FunctionNode) or facts.calls.get(scope.name):
+        return evaluator.importable.needs(facts)
+    return evaluator.importable.needs_to_its_end(facts)
 
 
 def _ended_before(evaluator: Evaluator, frame: Frame, platform: str) -> Touch | None:
