@@ -54,6 +54,10 @@ MAKES_TENSORS = frozenset(
 
 MODEL_LIBRARIES = ("torchvision.models.",)
 """Where functions and classes make models with parameters, by the start of their dotted names."""
+MODELS_BY_NAME = ("torchvision.models.__dict__",)
+"""Dictionaries in which programs look them up by the name that a user gives: ``models.__dict__[args.arch]()``."""
+ANY_MODEL = "*"
+"""Stands for the name of one that was not seen."""
 
 MODELS_AROUND = frozenset(
     {

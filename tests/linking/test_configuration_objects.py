@@ -268,6 +268,20 @@ HANDED: Cases = {
     ),
 }
 
+HOLDER = """
+        class Settings:
+            def __init__(self, **kwargs):
+                self.held = {}
+                for key, value in kwargs.items():
+                    self.held[key] = value
+            def __getattr__(self, name):
+                if name not in self.held:
+                    raise AttributeError(name)
+                return self.held[name]
+            def put(self, key, value):
+                self.held[key] = value
+"""
+
 CLASSES: Cases = {
     "a dictionary that is its own __dict__": (
         """
@@ -376,6 +390,90 @@ CLASSES: Cases = {
         DataLoader(1, num_workers=h.num_workers)
         """,
         {"0"},
+    ),
+    "an object that keeps its keywords in a dictionary of its own": (
+        HOLDER
+        + """
+        h = Settings(num_workers=⟦4⟧, weight=1)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"4"},
+    ),
+    "an object whose dictionary is what it is given": (
+        """
+        class Settings:
+            def __init__(self, **kwargs):
+                self.held = dict(kwargs)
+            def __getattr__(self, name):
+                return self.held.get(name)
+        h = Settings(num_workers=⟦4⟧)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"4"},
+    ),
+    "an object whose dictionary gets what it is given": (
+        """
+        class Settings:
+            def __init__(self, **kwargs):
+                self.held = {}
+                self.held.update(kwargs)
+            def __getattr__(self, name):
+                return self.held[name]
+        h = Settings(num_workers=⟦4⟧)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"4"},
+    ),
+    "an object into whose dictionary another key is put": (
+        HOLDER
+        + """
+        h = Settings(num_workers=⟦4⟧, weight=1)
+        h.put('weight', 2)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"4"},
+    ),
+    "an object into whose dictionary the key is put": (
+        HOLDER
+        + """
+        h = Settings(num_workers=4, weight=1)
+        h.put('num_workers', 2)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
+    "an object into whose dictionary some key is put": (
+        HOLDER
+        + """
+        h = Settings(num_workers=4, weight=1)
+        h.put(input(), 2)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
+    "an object that looks for something else in its dictionary": (
+        HOLDER.replace("self.held[name]", "self.held[name.lower()]")
+        + """
+        h = Settings(num_workers=4)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
+    "an object whose dictionary has more than it is given": (
+        HOLDER.replace("self.held = {}", "self.held = {'num_workers': 0}")
+        + """
+        h = Settings()
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
+    "an object whose dictionary gets something else": (
+        HOLDER.replace("[key] = value\n            def __getattr__", "[key] = value or 1\n            def __getattr__")
+        + """
+        h = Settings(num_workers=0)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
     ),
     "a plain dictionary's subclass": (
         """

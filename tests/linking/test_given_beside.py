@@ -55,3 +55,28 @@ def test_what_needs_workers_may_come_to_the_loader_that_reads_settings(program: 
     found = loaders_of({"main.py": program, "configs/a.yaml": SETTINGS})
     bare = [one for one in found if Language.of(one.span.path) is Language.YAML]
     assert [set(one.given_beside) for one in bare] == [beside]
+
+
+LOADER_CLASS = """
+import torch.utils.data
+
+# The class says more than the program has lines, and names the worker count that the program does not name.
+
+class Checked(torch.utils.data.DataLoader):
+    def __init__(self, dataset, num_workers=0, **kwargs):
+        if num_workers > 0:
+            kwargs.setdefault("prefetch_factor", 4)
+        super().__init__(dataset, num_workers=num_workers, **kwargs)
+"""
+CALLED_ELSEWHERE = """
+import yaml
+from checked import Checked
+def load(rows, conf):
+    return Checked(rows, num_workers=conf.workers, persistent_workers=True)
+"""
+
+
+def test_what_a_constructor_in_another_file_asks_of_the_count_it_hands_on_is_read_there() -> None:
+    found = loaders_of({"checked.py": LOADER_CLASS, "main.py": CALLED_ELSEWHERE, "configs/a.yaml": SETTINGS})
+    bare = [one for one in found if Language.of(one.span.path) is Language.YAML]
+    assert [set(one.given_beside) for one in bare] == [{"persistent_workers"}]

@@ -302,6 +302,19 @@ def test_a_base_keeps_it_where_its_constructor_is_called() -> None:
     assert described(kept(base + "class D(B):\n    pass\nDataLoader(D('p'))")) == ["open file as self.f"]
 
 
+@pytest.mark.parametrize("call", ["super().__init__('p', LAZILY)", "B.__init__(self, 'p', LAZILY)"])
+def test_a_base_keeps_it_where_its_constructor_is_told_to(call: str) -> None:
+    base = """
+class B(Dataset):
+    def __init__(self, path, lazily):
+        if not lazily:
+            self.f = open(path)
+"""
+    told = f"class D(B):\n    def __init__(self):\n        {call}\nDataLoader(D())"
+    assert described(kept(base + told.replace("LAZILY", "False"))) == ["open file as self.f"]
+    assert described(kept(base + told.replace("LAZILY", "True"))) == []
+
+
 def test_a_part_keeps_it() -> None:
     (one,) = kept(
         """

@@ -18,6 +18,8 @@ class Data:
         return len(data)
 """
 TRAINED = DATA + "Data(⟦1⟧).train()\n"
+CALLED = DATA.replace("def train(self)", "def __call__(self, rows)") + "Data(⟦1⟧)([])\n"
+CALLS_ITSELF = CALLED.replace("def both(self):", "def again(self):\n        return self([])\n    def both(self):")
 
 
 def in_function(statements: str, of: str = TRAINED) -> str:
@@ -65,6 +67,8 @@ ONE_OF_TWO: Cases = {
         DATA + "import elsewhere\nData(2).test()\nelsewhere.made(Data).train()\n",
         {"open"},
     ),
+    "nobody calls it": (CALLED + "Data(2)\n", {"1"}),
+    "nobody calls what a name stands for": (in_function("data = Data(2)\ndata.test()", CALLED), {"1"}),
     "another method is put in the place of one": (
         in_function("data = Data(2)\ndata.train = data.test\ndata.train()"),
         {"1"},
@@ -76,6 +80,17 @@ EACH: Cases = {
     "where the method is called on something else alone": (
         DATA + "class Other:\n    def train(self):\n        pass\nData(⟦1⟧).test()\nOther().train()\n",
         {"1"},
+    ),
+    "both are called": (CALLED + "Data(⟦2⟧)([])\n", {"1", "2"}),
+    "what a name stands for is called": (in_function("data = Data(⟦2⟧)\ndata([])", CALLED), {"1", "2"}),
+    "another method calls it": (in_function("data = Data(⟦2⟧)\ndata.again()", CALLS_ITSELF), {"1", "2"}),
+    "another method asks for the method that a call runs": (
+        in_function("data = Data(⟦2⟧)\ndata.again()", CALLS_ITSELF.replace("self(", "self.__call__(")),
+        {"1", "2"},
+    ),
+    "another method that a call runs": (
+        TRAINED + "class Called(Data):\n    def __call__(self):\n        self.train()\nCalled(⟦2⟧)()\n",
+        {"1", "2"},
     ),
     "both are trained": (TRAINED + "Data(⟦2⟧).train()\n", {"1", "2"}),
     "by another method": (TRAINED + "Data(⟦2⟧).both()\n", {"1", "2"}),

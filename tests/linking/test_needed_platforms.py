@@ -10,6 +10,7 @@ from tests.linking.traced import Cases, loader_of, traced
 NCCL = "import torch.distributed as dist\n"
 LOADER = "DataLoader(data, num_workers=⟦2⟧)"
 CUDA_THERE = {"2 with cuda"}
+EITHER = "import torch\nnet = torch.nn.Linear(3, 1)\nif alone:\n    net.cuda()\n"
 
 DATA_MODULE = f"""
 import signal
@@ -115,6 +116,26 @@ BOUND: Cases = {
     "a command of Unix is run": (
         f"from subprocess import check_output\nsize = check_output(['stty', 'size']).decode()\n{LOADER}",
         {"2 on linux, macos"},
+    ),
+    "a command of Unix behind a function that its file does not call": (
+        f"import os\ndef mean(data):\n    {LOADER}\n_, n = os.popen('stty size').read().split()\n",
+        {"2 on linux, macos"},
+    ),
+    "a layer on CUDA whatever is asked": (EITHER + f"else:\n    net.cuda(0)\n{LOADER}", {"2 on linux, windows"}),
+    "a layer on CUDA in each of several arms, another call before it in one": (
+        EITHER
+        + f"elif one:\n    torch.cuda.set_device(int(one))\n    net.cuda()\nelse:\n    net = net.cuda()\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a layer on CUDA in each of the arms of an arm": (
+        EITHER
+        + "else:\n    if one:\n        net.cuda()\n    else:\n        net = torch.nn.DataParallel(net).cuda()\n"
+        + LOADER,
+        {"2 on linux, windows"},
+    ),
+    "one of torchvision's models by its name": (
+        f"import torchvision.models as models\nmodels.__dict__[name]().cuda()\n{LOADER}",
+        {"2 on linux, windows"},
     ),
     "an assert that there is CUDA": (f"import torch\nassert torch.cuda.is_available(), 'none'\n{LOADER}", CUDA_THERE),
     "an error where there is no CUDA, in a function": (
@@ -301,6 +322,20 @@ FREE: Cases = {
         {"2"},
     ),
     "a command of Unix after the loader": (f"import os\n{LOADER}\n_, n = os.popen('stty size').read().split()", {"2"}),
+    "a layer on CUDA in one arm": (EITHER + LOADER, {"2"}),
+    "a layer on CUDA in two of three arms": (EITHER + f"elif one:\n    net.cuda()\n{LOADER}", {"2"}),
+    "what may have no tensors on CUDA in one of two arms": (
+        EITHER + f"else:\n    made(net).cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "another dictionary of what may be models": (
+        f"import others.models as models\nmodels.__dict__[name]().cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "a command of Unix after the call of a function": (
+        f"import os\ndef mean():\n    {LOADER}\nmean()\n_, n = os.popen('stty size').read().split()",
+        {"2"},
+    ),
     "a command of Unix that is tried": (
         "import os\ntry:\n    _, n = os.popen('stty size').read().split()\nexcept ValueError:\n    n = 80\n" + LOADER,
         {"2"},
@@ -451,6 +486,11 @@ ENDS = {
         f"import os\n_, n = os.popen('stty size').read().split()\n{LOADER}",
         "os.popen('stty size')",
         3,
+    ),
+    "a command at the end of a file": (
+        f"import os\ndef mean(data):\n    {LOADER}\n_, n = os.popen('stty size').read().split()\n",
+        "os.popen('stty size')",
+        5,
     ),
     "a test": (
         f"import sys\nif sys.platform == 'win32':\n    sys.exit('not here')\n{LOADER}",

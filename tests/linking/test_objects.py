@@ -756,3 +756,17 @@ def test_an_object_that_changed_deep_inside_is_read() -> None:
             use(options)
         """
     ) == {"8"}
+
+
+def test_one_call_makes_objects_of_two_classes_that_take_different_arguments() -> None:
+    project = """
+        class One:
+            def __init__(self, workers, rest):
+                self.workers = workers
+        class Two:
+            def __init__(self, rest, workers):
+                self.workers = workers
+        kind = One if big else Two
+        DataLoader(1, num_workers=kind(⟦1⟧, ⟦2⟧).workers)
+    """
+    assert traced(project) == {"1", "2"}

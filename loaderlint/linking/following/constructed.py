@@ -172,11 +172,19 @@ class _Run(Struct, eq=False):
         method = method_called(self.lineage, owner, self_name, site.node)
         if method is None or method[1].yields or not isinstance(method[1].node, FunctionNode):
             return
-        function = Function(method[0].facts, method[1].node, method[1], self.instance, method[0])
+        # ``Base.method(self, …)`` hands the object over like anything else.
+        handed = isinstance(site.node.func, ast.Attribute) and not _is_on_object(site.node.func.value, self_name)
+        receiver = None if handed else self.instance
+        function = Function(method[0].facts, method[1].node, method[1], receiver, method[0])
         inner = functions.frame_of_call(self.evaluator, function, site.node, where)
         # What a helper calls is followed as far as what the constructor itself calls.
         inner = replace(inner, receiver=self.instance, depth=frame.depth)
         self.method(method[0], inner, circumstances, depth + 1)
+
+
+def _is_on_object(owner: ast.expr, self_name: str) -> bool:
+    """Return whether a method is called on the object itself, and not on a class that is given the object."""
+    return is_super(owner) or (isinstance(owner, ast.Name) and owner.id == self_name)
 
 
 _READ_LIKE_ATTRIBUTES = frozenset({"property", "cached_property"})

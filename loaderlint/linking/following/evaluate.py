@@ -130,7 +130,7 @@ class Evaluator:
         """The files of Python that were read as settings, with every name that these give."""
         self._objects: dict[tuple[object, ...], Instance] = {}
         self.relatives = Relatives()
-        self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
+        self._constructed: dict[tuple[int, int, int], Mapping[str, Possibilities]] = {}
         self.events: Events = before.events if before is not None else Events()
         self.paths_read: fitting.PathsRead = before.paths_read if before is not None else fitting.PathsRead()
         self.compositions: hydra.Compositions = before.compositions if before is not None else hydra.Compositions()
@@ -499,8 +499,8 @@ class Evaluator:
     # --- conditions ---
 
     def constructor_arguments(self, instance: Instance, scope: Scope) -> Mapping[str, Possibilities]:
-        """Return what the call that made an object gives its constructor, worked out once for each call."""
-        key = (id(instance.call), id(instance.frame))
+        """Return what the call that made an object gives its constructor, worked out once for each call and class."""
+        key = (id(instance.call), id(instance.frame), id(scope))
         if key not in self._constructed:
             self._keep(instance.call, instance.frame)
             self._constructed[key] = constructor_calls.call_arguments(self, instance, scope)

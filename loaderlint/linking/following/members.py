@@ -49,6 +49,7 @@ from loaderlint.readers.tree import Sequence as TreeSequence
 from loaderlint.vocabulary.commandlines import MARKS
 from loaderlint.vocabulary.datasets import SPLITS
 from loaderlint.vocabulary.running import CURRENT_PROCESS
+from loaderlint.vocabulary.tensors import ANY_MODEL, MODELS_BY_NAME
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -259,6 +260,9 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return system
     if isinstance(thing, Made) and thing.callee in SPLITS and isinstance(key, int):
         return (Possibility(replace(thing, part=key), span),)
+    if isinstance(thing, External) and thing.name in MODELS_BY_NAME:
+        model = key if isinstance(key, str) else ANY_MODEL
+        return (Possibility(External(f"{thing.name.removesuffix('__dict__')}{model}"), span),)
     if isinstance(thing, External) and thing.name == absl.FLAGS and isinstance(key, str):
         return (Possibility(External(f"{absl.ONE_OF_FLAGS}{key}"), span),)
     if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:

@@ -1,6 +1,7 @@
 """Which methods run on an object that stays in sight: a function makes it and hands it to nobody but Lightning.
 
 Such an object is a call with a method called on it at once, or a name that stands for nothing but what is read of it.
+Of the methods that Python calls by itself only ``__call__`` is known to run where the object is called, and not else.
 Whatever else is done with an object, each of its methods may run on it.
 """
 
@@ -43,6 +44,7 @@ _CALM_BASES = DATA_MODULES | {
     "torch.utils.data.dataset.Dataset",
 }
 """Classes outside the project none of whose methods calls one that a class below them adds."""
+_CALLED = "__call__"
 _SET = "="
 """What marks the names of attributes that are set."""
 _HELD_AS = "datamodule"
@@ -67,7 +69,7 @@ def never_on(evaluator: Evaluator, every: Sequence[Class], method: Scope) -> fro
     There are none where no object is left that it may run on. With them come the attributes that an object was given
     another value for before the method may run on it.
     """
-    if method.name.startswith("__") or not any(evaluator.callers.sites(one.node.name) for one in every):
+    if _runs_unasked(method) or not any(evaluator.callers.sites(one.node.name) for one in every):
         return frozenset()
 
     def found() -> frozenset[LeftOut]:
@@ -90,6 +92,11 @@ def never_on(evaluator: Evaluator, every: Sequence[Class], method: Scope) -> fro
         return frozenset(left_out) if others or _is_called_out_of_sight(evaluator, method) else frozenset()
 
     return evaluator.once(("never on", every[0].node, method.name), frozenset[LeftOut](), found)
+
+
+def _runs_unasked(method: Scope) -> bool:
+    """Return whether Python may run a method where nobody names it and the object is not called."""
+    return method.name.startswith("__") and method.name != _CALLED
 
 
 def _is_called_out_of_sight(evaluator: Evaluator, method: Scope) -> bool:
@@ -226,6 +233,8 @@ def _asked_there(evaluator: Evaluator, kind: Class, node: ast.expr, frame: Frame
             return frozenset({_read_or_set(around)})
         case ast.Expr():
             return frozenset()
+        case ast.Call(func=called) if called is node:
+            return frozenset({_CALLED})
         case ast.keyword() | ast.Call():
             call = parents[around] if isinstance(around, ast.keyword) else around
             return _asked_by_call(evaluator, kind, node, call, frame, parents)
@@ -320,7 +329,7 @@ def _reached(evaluator: Evaluator, kind: Class, asked: _Names) -> _Names | None:
     if not all(_is_plain(evaluator, one) for one in lineage):
         return None
     scopes = [(owner, scope) for owner in lineage for scope in owner.scope.children]
-    waiting = [*asked, *(scope.name for _, scope in scopes if scope.name.startswith("__"))]
+    waiting = [*asked, *(scope.name for _, scope in scopes if _runs_unasked(scope))]
     found: set[str] = set()
     while waiting:
         name = waiting.pop()

@@ -13,6 +13,7 @@ from loaderlint.linking.following.trainer_runs import trainer_runs
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.guards import NOTEBOOK, ends_in_notebook
+from loaderlint.linking.things.importable import Need
 from loaderlint.linking.things.kinds import Frame, Function, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.operations import truth_of
@@ -28,6 +29,7 @@ from loaderlint.vocabulary import platforms
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_MAY_NEED_PLATFORM = platforms.LAST_NAMES | platforms.MAY_NEED_CUDA
 _STEPS = 150
 """Expressions followed to find out what one statement lets pass."""
 _DEEPEST = 2
@@ -91,7 +93,55 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
         if asked or _is_of_platforms(evaluator, stop, frame.facts):
             # Where nothing is left, the way on was not seen.
             ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
-    return ways
+    every = _on_every_arm(frame.place)
+    return joined(ways, _let_one_pass(evaluator, every, frame)) or ways if every else ways
+
+
+@lru_cache(_PLACES_REMEMBERED)
+def _on_every_arm(place: Place) -> tuple[tuple[Stop, ...], ...]:
+    """Return the stops on each of the ways to a place, where every way there has some, whatever is answered before it.
+
+    They are calls that may need a platform, such as those by which each arm of a test moves a model to CUDA.
+    """
+    found: dict[tuple[Arm, ...], tuple[tuple[Stop, ...], ...]] = {}
+    for stop, arms in _before(place):
+        if arms and stop.call is not None and called_name(stop.call) in _MAY_NEED_PLATFORM:
+            found[arms] = ((*found.get(arms, ((),))[0], stop),)
+    waiting, joint = list(found), set[tuple[Arm, ...]]()
+    while waiting:
+        one = waiting.pop()
+        around = one[:-1]
+        other = next((arms for arms in found if _is_other_arm(arms, one)), None)
+        if other is not None and around not in joint:
+            joint.add(around)
+            before = found.get(around, ((),))
+            found[around] = tuple((*first, *then) for first in before for then in (*found[other], *found[one]))
+            waiting.extend([around] if around else [])
+    return found.get((), ())
+
+
+def _is_other_arm(arms: tuple[Arm, ...], others: tuple[Arm, ...]) -> bool:
+    """Return whether two places stand in the two arms of one test, and under the same answers around it."""
+    return len(arms) == len(others) == len(_shared(arms, others)) + 1 and arms[-1].excludes(others[-1])
+
+
+def _let_one_pass(evaluator: Evaluator, every: Iterable[Iterable[Stop]], frame: Frame) -> list[Assumptions]:
+    """Return the alternatives under which a run goes on behind all stops on one of some ways."""
+    found: list[Assumptions] = []
+    for stops in every:
+        ways = [NO_ASSUMPTIONS]
+        for stop in stops:
+            ways = joined(ways, _back(evaluator, stop, frame.at(stop.place)))
+        found.extend(ways)
+    return list(dict.fromkeys(found))
+
+
+def _back(evaluator: Evaluator, stop: Stop, frame: Frame) -> list[Assumptions]:
+    def found() -> list[Assumptions]:
+        with evaluator.steps(_STEPS):
+            return _comes_back(evaluator, stop, frame, 0)
+
+    return evaluator.remembered(("comes back", id(stop)), frame, found)
 
 
 def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozenset[str]:
@@ -99,7 +149,7 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
 
     There are none where every call seen stands under conditions that are never met.
     """
-    here = evaluator.importable.on(frame.facts)
+    here = EVERY_PLATFORM.intersection(*(one.platforms for one in _needs(evaluator, frame)))
     for where in (frame, *_definition(frame)):
         here &= platforms_in(_passing(evaluator, where, ()))
     scope, node = frame.scope, frame.scope.node
@@ -129,7 +179,7 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
                 return _touch(where.facts, arm.test)
         if (ended := _ended_before(evaluator, where, platform)) is not None:
             return ended
-    for need in evaluator.importable.needs(frame.facts):
+    for need in _needs(evaluator, frame):
         if platform not in need.platforms:
             return _touch(need.facts, need.node)
     node = frame.scope.node
@@ -143,6 +193,17 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
         return ended
     calls = (one for one in evaluator.callers.of(function).by if isinstance(one, Caller))
     return next(filter(None, (ended_on(evaluator, one.frame, platform, depth + 1) for one in calls)), None)
+
+
+def _needs(evaluator: Evaluator, frame: Frame) -> tuple[Need, ...]:
+    """Return what a file needs for somebody to come to a place in it.
+
+    A function that only other files call runs when all of its own file has run.
+    """
+    scope, facts = frame.scope, frame.facts
+    if scope.parent is not facts.module or not isinstance(scope.node, FunctionNode) or facts.calls.get(scope.name):
+        return evaluator.importable.needs(facts)
+    return evaluator.importable.needs_to_its_end(facts)
 
 
 def _ended_before(evaluator: Evaluator, frame: Frame, platform: str) -> Touch | None:

@@ -16,7 +16,6 @@ from loaderlint.linking.things.dictionaries import entries_of
 from loaderlint.model.loader import WORKER_OPTIONS, Loader, arrives
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Question
-from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.tree import Document, KeyPath, Mapping, Scalar, mappings
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.keys import CONSUMERS, LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS
@@ -85,10 +84,9 @@ def _given_beside(evaluator: Evaluator, loaders: Iterable[Loader]) -> dict[str, 
     found: dict[str, Span] = {}
     for loader in loaders:
         count = loader.num_workers
-        facts = evaluator.project.python(loader.span.path) if Language.of(loader.span.path) is Language.PYTHON else None
-        if facts is None or not count.open or count.by_user:
+        if Language.of(loader.span.path) is not Language.PYTHON or not count.open or count.by_user:
             continue
-        asked = _names_in(facts, count.argument)
+        asked = _names_in(evaluator, count.at_the_call)
         for option in WORKER_OPTIONS:
             for one in loader.option(option).written:
                 if arrives(option, one.constant) and count.open_beside(one) and not _asks_of(one, asked):
@@ -96,9 +94,13 @@ def _given_beside(evaluator: Evaluator, loaders: Iterable[Loader]) -> dict[str, 
     return found
 
 
-def _names_in(facts: PythonFacts, place: Span | None) -> frozenset[str]:
-    """Return the names and attributes that stand in an expression, with the words of its texts."""
-    return frozenset(_NAME.findall(facts.source.at(place))) if place is not None else frozenset()
+def _names_in(evaluator: Evaluator, place: Span | None) -> frozenset[str]:
+    """Return the names and attributes that stand in an expression, with the words of its texts.
+
+    The expression is in a file of its own where the constructor of a class of the project hands the count on.
+    """
+    facts = evaluator.project.python(place.path) if place is not None else None
+    return frozenset(_NAME.findall(facts.source.at(place))) if facts is not None and place is not None else frozenset()
 
 
 def _asks_of(given: Candidate, names: frozenset[str]) -> bool:

@@ -50,6 +50,10 @@ class Importable:
             self._needs[path] = tuple(self._found(facts))
         return self._needs[path]
 
+    def needs_to_its_end(self, facts: PythonFacts) -> tuple[Need, ...]:
+        """Return what a file needs before anybody who imports it has what it defines: its own commands, too."""
+        return (*self.needs(facts), *_commands_at_the_top(facts))
+
     def _found(self, facts: PythonFacts) -> Iterator[Need]:
         seen = {facts.source.path}
         waiting: list[PythonFacts] = [facts]

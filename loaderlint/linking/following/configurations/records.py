@@ -1,8 +1,9 @@
 """Project classes whose objects are nothing but dictionaries read by attribute: ``AttrDict``, ``HParams`` and the like.
 
-Two shapes are in use: a subclass of ``dict`` whose ``__dict__`` is itself or whose ``__getattr__`` looks up its keys,
-and a class whose constructor sets every key of what it is given as an attribute, nested dictionaries made objects of
-the class.
+Three shapes are in use: a subclass of ``dict`` whose ``__dict__`` is itself or whose ``__getattr__`` looks up its keys;
+a class whose constructor sets every key of what it is given as an attribute, nested dictionaries made objects of the
+class; and one that keeps what it is given in a dictionary of its own, in which its ``__getattr__`` looks. That may have
+methods that put a value into the dictionary by the name of its key: what a program so sets is not followed.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from loaderlint.linking.things.classes import bases
 from loaderlint.linking.things.dictionaries import items_of_call
 from loaderlint.linking.things.kinds import Class, External, Frame, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import unseen
 from loaderlint.readers.python import dotted
 
 if TYPE_CHECKING:
@@ -33,6 +37,13 @@ def made(evaluator: Evaluator, owner: Class, node: ast.Call, frame: Frame) -> Po
     """Return the dictionary that a call of a class makes, None where its objects are more than that."""
     if not is_record(evaluator, owner):
         return None
+    keys = _put_later(evaluator, owner)
+    if keys is None:
+        return None
+    if keys:
+        span = frame.facts.span(node)
+        items = items_of_call(evaluator, node, frame)
+        return (Possibility(replace(items, entries={**items.entries, **dict.fromkeys(keys, unseen(span))}), span),)
     if len(node.args) == 1 and not node.keywords:
         return evaluator.evaluate(node.args[0], frame)
     if not node.args and [one.arg for one in node.keywords] == [None]:
@@ -45,8 +56,18 @@ def is_record(evaluator: Evaluator, owner: Class) -> bool:
     methods = {one.name: one for one in owner.node.body if isinstance(one, ast.FunctionDef)}
     others = [one for one in owner.node.body if not isinstance(one, ast.FunctionDef) and not _says_nothing(one)]
     special = {name for name in methods if name.startswith("__") and name.endswith("__")}
-    if bases(evaluator, owner) or methods.keys() - special - _LIKE_A_DICTIONARY:
+    holder = _own_dictionary(methods.get("__init__"))
+    putting = {name for name, one in methods.items() if holder is not None and _puts(one, holder)}
+    if bases(evaluator, owner) or methods.keys() - special - _LIKE_A_DICTIONARY - putting:
         return False
+    if holder is not None:
+        looked_up = methods.get("__getattr__")
+        return (
+            not others
+            and special <= {"__init__", "__getattr__"}
+            and looked_up is not None
+            and _looks_up(looked_up, owner.node.name, holder)
+        )
     if "__setitem__" in methods and not _stores(methods["__setitem__"]):
         return False
     if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
@@ -75,11 +96,62 @@ def _is_attribute_access(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Assign) and (dotted(statement.value) or "").startswith("dict.")
 
 
-def _looks_up(method: ast.FunctionDef, own: str) -> bool:
+def _own_dictionary(constructor: ast.FunctionDef | None) -> str | None:
+    """Return the attribute in which a constructor keeps its keyword arguments, all of them and nothing else."""
+    if constructor is None or constructor.args.kwarg is None or len(constructor.args.args) != 1:
+        return None
+    receiver, given = constructor.args.args[0].arg, constructor.args.kwarg.arg
+    first, *rest = [one for one in constructor.body if not _says_nothing(one)] or [constructor]
+    if not (isinstance(first, ast.Assign) and len(first.targets) == 1):
+        return None
+    owner, _, holder = (dotted(first.targets[0]) or "").partition(".")
+    if owner != receiver or not holder or "." in holder:
+        return None
+    if not rest:
+        return holder if ast.unparse(first.value) in (given, f"dict({given})", f"dict(**{given})") else None
+    if ast.unparse(first.value) not in ("{}", "dict()") or len(rest) > 1:
+        return None
+    kept = f"{receiver}.{holder}"
+    match rest[0]:
+        case ast.For(ast.Tuple([ast.Name(key), ast.Name(value)]), source, [stored], []):
+            each = ast.unparse(source) == f"{given}.items()" and ast.unparse(stored) == f"{kept}[{key}] = {value}"
+            return holder if each else None
+    return holder if ast.unparse(rest[0]) in (f"{kept}.update({given})", f"{kept}.update(**{given})") else None
+
+
+def _puts(method: ast.FunctionDef, holder: str) -> bool:
+    """Return whether a method does nothing but put what it is given into a dictionary of its object."""
+    if len(method.args.args) != 3:
+        return False
+    receiver, key, value = (one.arg for one in method.args.args)
+    body = [ast.unparse(one) for one in method.body if not _says_nothing(one)]
+    return body == [f"{receiver}.{holder}[{key}] = {value}"]
+
+
+def _put_later(evaluator: Evaluator, owner: Class) -> list[str] | None:
+    """Return the keys that code puts into objects of a class by such methods; None where it works some key out."""
+    methods = [one for one in owner.node.body if isinstance(one, ast.FunctionDef)]
+    holder = _own_dictionary(next((one for one in methods if one.name == "__init__"), None))
+    keys: list[str] = []
+    for method in methods if holder is not None else ():
+        for _, site in evaluator.callers.sites(method.name) if holder and _puts(method, holder) else ():
+            match site.node:
+                case ast.Call(args=[ast.Constant(str(key)), *_]):
+                    keys.append(key)
+                case _:
+                    return None
+    return keys
+
+
+def _looks_up(method: ast.FunctionDef, own: str, holder: str | None = None) -> bool:
     """Return whether a method returns nothing but what its object has under the name it is given.
 
-    ``own`` is the class: a dictionary that is found may be made an object of it, too.
+    ``own`` is the class: a dictionary that is found may be made an object of it, too. ``holder`` is the attribute that
+    keeps the dictionary in which alone the method looks, where it is not the object itself.
     """
+    if holder is not None and len(method.args.args) == 2:
+        receiver, name = (one.arg for one in method.args.args)
+        return _returns_alone(method, (f"{receiver}.{holder}[{name}]", f"{receiver}.{holder}.get({name})"), own)
     if method.args.vararg is not None and not method.args.args:
         forms: tuple[str, ...] = tuple(f"dict.{one}(*{method.args.vararg.arg})" for one in ("get", "__getitem__"))
     elif len(method.args.args) == 2:
@@ -94,6 +166,11 @@ def _looks_up(method: ast.FunctionDef, own: str) -> bool:
         )
     else:
         return False
+    return _returns_alone(method, forms, own)
+
+
+def _returns_alone(method: ast.FunctionDef, forms: tuple[str, ...], own: str) -> bool:
+    """Return whether a method returns nothing but expressions of some forms, or what a name has of them."""
     every = [*ast.walk(method)]
     kept = {
         target.id
