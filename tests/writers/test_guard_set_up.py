@@ -369,6 +369,7 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "readers.train(args)",
         "model = readers.train()",
         "import threading\nthread = threading.Thread(target=print)",
+        "import dominate, dominate.tags\nwith dominate.document(args.title):\n    dominate.tags.h3(args.title)",
         "class Reading(readers.Dataset):\n    def __getitem__(self, index):\n        readers.set_scale(index)\n\n\n"
         "rows = Reading()\nprint(len(rows))",
     ],
