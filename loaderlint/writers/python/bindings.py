@@ -71,6 +71,13 @@ def imported_anywhere(tree: ast.Module) -> dict[str, str]:
     return imported([node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)])
 
 
+def imported_once(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Return the names that one import of a scope binds, and none of the scopes inside it."""
+    imports = [one for node in nodes for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom)]
+    everywhere = [name for one in imports for name in imported([one])]
+    return frozenset(name for name in imported(nodes) if everywhere.count(name) == 1)
+
+
 def always_imported(nodes: Sequence[ast.AST]) -> dict[str, str]:
     """Return the names of a scope that only imports bind, each to one thing.
 
