@@ -626,6 +626,32 @@ SHAPES = {
         # The end.
         ''',
     ),
+    "lines between brackets further left than the block around them": (
+        """
+        from data import Net, loader
+
+        for batch in loader:
+            if batch:
+                net = Net(
+            size=3,
+          depth=2,  # two
+        # Not trained.
+        )
+        """,
+        "for batch",
+        """
+        from data import Net, loader
+
+        if __name__ == "__main__":
+            for batch in loader:
+                if batch:
+                    net = Net(
+                size=3,
+              depth=2,  # two
+            # Not trained.
+            )
+        """,
+    ),
     "a notebook exported to a script": (
         """
         #!/usr/bin/env python
