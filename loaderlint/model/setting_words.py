@@ -41,7 +41,7 @@ Each worker gets one thread and seeds of its own (``torch/utils/data/_utils/work
 """
 
 REPORTING_LIBRARIES = words("""
-    IPython clearml comet_ml gdown matplotlib mlflow neptune nvtx psutil pynvml rich seaborn tensorboard
+    IPython clearml comet_ml dominate gdown matplotlib mlflow neptune nvtx psutil pynvml rich seaborn tensorboard
     tensorboardX torchinfo torchsummary tqdm wandb
 """)
 """Libraries that report, draw and fetch: no dataset reads what is set up of them."""

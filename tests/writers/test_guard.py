@@ -626,6 +626,32 @@ SHAPES = {
         # The end.
         ''',
     ),
+    "lines between brackets further left than the block around them": (
+        """
+        from data import Net, loader
+
+        for batch in loader:
+            if batch:
+                net = Net(
+            size=3,
+          depth=2,  # two
+        # Not trained.
+        )
+        """,
+        "for batch",
+        """
+        from data import Net, loader
+
+        if __name__ == "__main__":
+            for batch in loader:
+                if batch:
+                    net = Net(
+                size=3,
+              depth=2,  # two
+            # Not trained.
+            )
+        """,
+    ),
     "a notebook exported to a script": (
         """
         #!/usr/bin/env python
@@ -970,10 +996,11 @@ def test_whatever_runs_in_a_worker_keeps_what_it_reads_outside(reader: str, use:
         ("import datasets\ndef split(row):\n    return made", "datasets.load('x').map(split)"),
         ("class Meter:\n    def __str__(self):\n        return made", "Meter()"),
         ("chosen = filter(lambda one: one > made, [1, 2])", "chosen"),
+        ("def frame(time):\n    return made[time]", "moviepy.editor.VideoClip(frame, duration=8)"),
     ],
     ids=[
         *("a function called", "a model", "a sampler", "a schedule", "a sort key", "apply", "map", "a mapped dataset"),
-        *("what is printed", "a lambda that filters"),
+        *("what is printed", "a lambda that filters", "a film's frames"),
     ],
 )
 def test_what_stays_in_the_main_process_does_not_keep_names_outside(reader: str, use: str) -> None:

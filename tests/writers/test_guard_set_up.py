@@ -309,6 +309,11 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         "readers.train()",
         "readers.eval(True)",
         "import threading\nthread = threading.Thread(target=readers.start)",
+        "import nets.crnn as crnn\ncrnn.install(args)\ncrnn = crnn.Net(args)",
+        "import nets.crnn as crnn\nif args.fast:\n    crnn = crnn.Net(args)\ncrnn.install(args)",
+        "import nets.crnn as crnn\ncrnn = crnn.Net(args)\nimport nets.crnn as crnn\ncrnn.install(args)",
+        "from dominate.tags import *\nfrom readers import *\nh3(args.title)",
+        "from readers import *\nh3(args.title)",
         # Whatever calls a method of the module's classes.
         "import threading\nthread = threading.Thread(target=Reader().install)",
         "print(Quick().ready)",
@@ -369,6 +374,9 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "readers.train(args)",
         "model = readers.train()",
         "import threading\nthread = threading.Thread(target=print)",
+        "import nets.crnn as crnn\ncrnn = crnn.Net(args)\ncrnn.install(args)",
+        "import dominate, dominate.tags\nwith dominate.document(args.title):\n    dominate.tags.h3(args.title)",
+        "import dominate\nfrom dominate.tags import *\nwith dominate.document(args.title):\n    h3(args.title)",
         "class Reading(readers.Dataset):\n    def __getitem__(self, index):\n        readers.set_scale(index)\n\n\n"
         "rows = Reading()\nprint(len(rows))",
     ],

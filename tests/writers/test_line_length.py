@@ -21,6 +21,14 @@ BROKEN: Cases = {
         + '    dataset, batch_size=batch_size, num_workers=0 if sys.platform == "win32" else 4\n'
         + ")\n",
     ),
+    "behind the bracket with the arguments as they are set apart": (
+        _HANGING + "loader = DataLoader(data,batch_size=8 , num_workers=⟦4⟧,  drop_last=True)\n",
+        zero_on_windows,
+        _HANGING
+        + "loader = DataLoader(\n"
+        + '    data,batch_size=8 , num_workers=0 if sys.platform == "win32" else 4,  drop_last=True\n'
+        + ")\n",
+    ),
     "behind the bracket where calls end on another line for what they are given": (
         _HANGING + "g([\n    1,\n])\nh([\n    1,\n])\n"
         "loader = DataLoader(dataset, batch_size=batch_size, num_workers=⟦4⟧)\n",

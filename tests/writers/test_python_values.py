@@ -37,6 +37,41 @@ SET_VALUE: Cases = {
         lambda at: [SetValue(one, 0) for one in at],
         "import os\nn = 0\n",
     ),
+    "an arm to what the other says already": (
+        "import sys\nn = 0 if sys.platform.startswith('win32') else ⟦4⟧  # why\n",
+        zero,
+        "import sys\nn = 0  # why\n",
+    ),
+    "an arm to what the other says already where a test holds": (
+        "n = (⟦4⟧ if a else (0)) + 1\n",
+        zero,
+        "n = (0) + 1\n",
+    ),
+    "an arm to what the others say already": (
+        "import platform\nn = 0 if a else ⟦8⟧ if platform.system().lower() == 'linux' else 0\n",
+        zero,
+        "import platform\nn = 0\n",
+    ),
+    "an arm to what the other says as something else": (
+        "n = False if a else ⟦4⟧\n",
+        zero,
+        "n = False if a else 0\n",
+    ),
+    "an arm to what the other says already by a test that may do something": (
+        "n = 0 if names.startswith(a) else ⟦4⟧\n",
+        zero,
+        "n = 0 if names.startswith(a) else 0\n",
+    ),
+    "an arm to what the other says already by a method that does something": (
+        "import os\nn = 0 if os.environ.pop('A', '') else ⟦4⟧\n",
+        zero,
+        "import os\nn = 0 if os.environ.pop('A', '') else 0\n",
+    ),
+    "an arm beside one that changes, too": (
+        "n = 0 if a else ⟦4⟧ if b else 2\n",
+        lambda at: [SetValue(at[0], 2)],
+        "n = 0 if a else 2\n",
+    ),
     "both arms, each to something else": (
         "n = ⟦8⟧ if a else ⟦4⟧\n",
         lambda at: [SetValue(at[0], 1), SetValue(at[1], 0)],

@@ -10,35 +10,43 @@ from libcst import matchers as m
 from msgspec.structs import replace
 
 from loaderlint.model.edit import Edit, SetValue
-from loaderlint.writers.python.effect_free import PURE_BUILTINS, PURE_CALLS
-from loaderlint.writers.python.expressions import code
+from loaderlint.writers.python.effect_free import PURE_BUILTINS, PURE_CALLS, PURE_METHODS
+from loaderlint.writers.python.expressions import code, says
 from loaderlint.writers.python.places import Places, nodes
 
 _ONLY_ANSWERS = PURE_BUILTINS | PURE_CALLS | {"multiprocessing.cpu_count"}
 """Calls that do nothing but answer: it makes no difference where they are no longer asked."""
 
+_TEXTS = {"os.name", "sys.platform"}
+"""What is a text, whose methods do nothing but answer, either."""
+
 
 def of_both_arms(places: Places, edits: Sequence[Edit]) -> list[Edit]:
     """Return the edits, one of them in place of two that set both arms of a conditional expression to one constant.
 
-    What ends in ``and False`` is False, too.
+    So does one that sets an arm to what the other says already. What ends in ``and False`` is False, too.
 
     ``0 if sys.platform == "win32" else (2 if big else 4)`` says once what an edit of each arm would say twice. A test
     that may do something besides answering is asked all the same.
     """
     setting = {places.expressions.get(one.span): one for one in edits if isinstance(one, SetValue)}
+    spans = {getattr(one, "span", None) for one in edits}
     for arm, edit in setting.items():
         whole = places.parents.get(arm) if arm is not None else None
         if edit.constant is False and edit.platforms is None and _ends_in(whole, arm):
             widened = replace(edit, span=places.span(places.positions[whole]))
             return of_both_arms(places, [widened if one is edit else one for one in edits])
-        if not isinstance(whole, cst.IfExp) or arm is not whole.body or not _only_answers(whole.test):
+        if not isinstance(whole, cst.IfExp) or arm is whole.test or not _only_answers(whole.test):
             continue
-        span = places.span(places.positions[whole])
-        other = setting.get(whole.orelse)
-        if other is not None and replace(edit, span=span) == replace(other, span=span):
+        widened = replace(edit, span=places.span(places.positions[whole]))
+        beside = whole.orelse if arm is whole.body else whole.body
+        other = setting.get(beside)
+        kept = edit.platforms is None and places.span(places.positions[beside]) not in spans
+        if other is not None and widened == replace(other, span=widened.span):
             joined = [one for one in edits if one not in (edit, other)]
-            return of_both_arms(places, [*joined, replace(edit, span=span)])
+            return of_both_arms(places, [*joined, widened])
+        if kept and says(beside, edit.constant):
+            return of_both_arms(places, [widened if one is edit else one for one in edits])
     return list(edits)
 
 
@@ -55,5 +63,11 @@ def _ends_in(whole: cst.CSTNode | None, last: cst.BaseExpression | None) -> Type
 def _only_answers(test: cst.BaseExpression) -> bool:
     if m.findall(test, m.NamedExpr() | m.Await() | m.Yield()):
         return False
-    calls = [node for node in nodes(test) if isinstance(node, cst.Call)]
-    return all(code(call.func) in _ONLY_ANSWERS for call in calls)
+    return all(_answers(node.func) for node in nodes(test) if isinstance(node, cst.Call))
+
+
+def _answers(called: cst.BaseExpression) -> bool:
+    """Return whether a function, or the method of a text or of another's answer, does nothing but answer."""
+    if isinstance(called, cst.Attribute) and called.attr.value in PURE_METHODS:
+        return code(called) in _ONLY_ANSWERS or isinstance(called.value, cst.Call) or code(called.value) in _TEXTS
+    return code(called) in _ONLY_ANSWERS

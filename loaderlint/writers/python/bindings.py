@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from loaderlint.writers.python.arguments import Function
@@ -67,8 +68,30 @@ def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
 
 
 def imported_anywhere(tree: ast.Module) -> dict[str, str]:
-    """Return what the imports in all scopes of a module bind, as `imported` does."""
-    return imported([node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)])
+    """Return what the imports in all scopes of a module bind, as `imported` does.
+
+    So do names that nothing else binds, where one module alone can have them: ``from dominate.tags import *``.
+    """
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return {**_of_the_only_star(tree, imports), **imported(imports)}
+
+
+def _of_the_only_star(tree: ast.Module, imports: Iterable[ast.Import | ast.ImportFrom]) -> dict[str, str]:
+    stars = [one for one in imports if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
+    if len(stars) != 1:
+        return {}
+    module = "." * stars[0].level + (f"{stars[0].module}." if stars[0].module else "")
+    bound = {name for node in ast.walk(tree) for name in bound_by(node)}
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    read = {name.id for name in names_in(tree)}
+    return {name: module + name for name in sorted(read - bound) if not hasattr(builtins, name)}
+
+
+def imported_once(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Return the names that one import of a scope binds, and none of the scopes inside it."""
+    imports = [one for node in nodes for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom)]
+    everywhere = [name for one in imports for name in imported([one])]
+    return frozenset(name for name in imported(nodes) if everywhere.count(name) == 1)
 
 
 def always_imported(nodes: Sequence[ast.AST]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from loaderlint.writers.python.bindings import (
     canonical,
     imported,
     imported_anywhere,
+    imported_once,
     named_as_own,
     other_names,
     own_scope,
@@ -122,6 +123,7 @@ def _described(
     runs: Collection[int],
 ) -> list[Statement]:
     described: list[Statement] = []
+    once = imported_once([node for line in nodes for node in line])
     for index, (line, statement) in enumerate(zip(nodes, module.body, strict=True)):
         is_guard = guard_of(statement) is not None
         is_docstring = index == 0 and _is_text(line)
@@ -139,6 +141,7 @@ def _described(
                 sets_up=SettingUp.NOTHING if is_guard else set_up.by(line, runs=index in runs),
             )
         )
+        set_up = set_up.behind(line, once)
     return described
 
 

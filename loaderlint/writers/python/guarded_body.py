@@ -241,6 +241,15 @@ class _InABlock(cst.CSTTransformer):
         value = _GOES_ON.sub(lambda end: end[0] + self._indent, updated_node.value)
         return updated_node.with_changes(value=value) if value != updated_node.value else updated_node
 
+    def leave_ParenthesizedWhitespace(
+        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+    ) -> cst.ParenthesizedWhitespace:
+        if updated_node.indent:
+            return updated_node
+        # A line between brackets, further left than the block around them, moves along, too.
+        moved = updated_node.last_line.with_changes(value=self._indent + updated_node.last_line.value)
+        return updated_node.with_changes(last_line=moved)
+
     def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
         if updated_node.comment is None:
             return updated_node.with_changes(indent=False)

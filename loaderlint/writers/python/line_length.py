@@ -284,10 +284,10 @@ class _Breaker(Struct, frozen=True):
         return (below if begin else "") + (text[begin:] if end == len(text) else text[begin:end].rstrip())
 
     def _hung(self, text: str, bracket: _OnLine, opened: int, closed: int) -> list[str]:
-        """Return the items on a line of their own, or on one each where that is too long."""
+        """Return the items on a line of their own, set apart as they were, or on one each where that is too long."""
         margin = _margin(text)
         each = self._each(text, bracket.items, closed, margin + self.indent)
-        together = " ".join([each[0], *(one.strip() for one in each[1:])]).removesuffix(",")
+        together = margin + self.indent + text[bracket.items[0] : closed].rstrip().removesuffix(",")
         if self.closing:
             together += text[closed:]
             each[-1] = each[-1].removesuffix(",") + text[closed:]

@@ -12,6 +12,7 @@ from itertools import takewhile
 from types import MappingProxyType
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.model.imported import SettingUp
 from loaderlint.model.process_state import READ_BY_WORKERS
@@ -78,6 +79,19 @@ class SetUp(Struct, frozen=True):
             *self._before_loops(self.surroundings, nodes),
         }
         return CERTAIN if CERTAIN in found else NOTHING
+
+    def behind(self, nodes: Sequence[ast.stmt], imported: Collection[str]) -> SetUp:
+        """Return what finds it behind some statements: behind ``net = net.Net()`` the name is no module any more.
+
+        ``imported`` are the names that one import alone binds.
+        """
+        match nodes:
+            case [ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function))] if name in imported:
+                here = self.surroundings
+                imports = {one: path for one, path in here.imports.items() if one != name}
+                makers = {**here.makers, name: canonical(dotted(function) or "", here.makers)}
+                return replace(self, surroundings=replace(here, imports=imports, makers=makers))
+        return self
 
     def _before_loops(self, here: Surroundings, nodes: Iterable[ast.AST]) -> Iterator[SettingUp]:
         """Judge how the functions begin that some nodes call: what they plainly do themselves before any loop."""

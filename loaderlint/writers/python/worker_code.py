@@ -27,8 +27,8 @@ _CALLED_FOR_OTHERS = frozenset(
 """Methods that no operator of a worker runs, or one that is looked for by itself: ``__len__``."""
 
 _STAYS_IN_THE_MAIN_PROCESS = frozenset(
-    {"Fire", "FuncAnimation", "LambdaLR", "MultiplicativeLR", "Thread", "add_argument", "apply", "compile"}
-    | {"grad", "jit", "max", "min", "register", "register_forward_hook", "register_forward_pre_hook"}
+    {"Fire", "FuncAnimation", "LambdaLR", "MultiplicativeLR", "Thread", "VideoClip", "add_argument", "apply"}
+    | {"compile", "grad", "jit", "max", "min", "register", "register_forward_hook", "register_forward_pre_hook"}
     | {"register_full_backward_hook", "register_hook", "run", "script", "signal", "sort", "sorted", "timeit", "vmap"}
 )
 """Callees whose function arguments are called in the process that hands them over."""
