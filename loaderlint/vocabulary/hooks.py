@@ -65,6 +65,32 @@ coqui's trainer (``trainer/trainer.py`` of coqui-ai/Trainer at 012bbec1: ``Train
 is given before that.
 """
 
+
+class OwnHooks(Struct, frozen=True):
+    """Which methods of a subclass a library's class calls itself, where it is made or a method of it is called.
+
+    ``parameters`` are those of that call, in order; ``methods`` says what each is given by position: the parameter that
+    is handed on, or None for something else.
+    """
+
+    parameters: tuple[str, ...]
+    methods: Mapping[str, tuple[str | None, ...]]
+
+
+_DEFAULT_TRAINER: Mapping[str, OwnHooks] = {
+    "__init__": OwnHooks(("cfg",), {"build_train_loader": ("cfg",), "build_test_loader": ("cfg", None)}),
+    "test": OwnHooks(("cfg", "model", "evaluators"), {"build_test_loader": ("cfg", None)}),
+}
+HOOKS_OF_BASES: Mapping[str, Mapping[str, OwnHooks]] = {
+    "detectron2.engine.DefaultTrainer": _DEFAULT_TRAINER,
+    "detectron2.engine.defaults.DefaultTrainer": _DEFAULT_TRAINER,
+}
+"""What classes of libraries call of their subclasses' methods, by the method that does.
+
+detectron2's trainer (``detectron2/engine/defaults.py``, 0.6: ``__init__``, ``build_hooks``, ``test``) scales the number
+of workers first where the configuration says for how many processes it was written.
+"""
+
 TRAINERS = frozenset(
     f"{home}.{name}"
     for home in ("pytorch_lightning", "lightning", "lightning.pytorch")

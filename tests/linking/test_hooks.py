@@ -103,3 +103,47 @@ def test_what_the_library_is_given_arrives_at_the_hook(files: Files, expected: s
 @pytest.mark.parametrize(("files", "expected"), NOT_CALLED.values(), ids=NOT_CALLED)
 def test_only_hooks_of_the_object_that_is_given_are_called(files: Files, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+TRAINER = """
+from detectron2.config import get_cfg
+from detectron2.engine import DefaultTrainer
+from torch.utils.data import DataLoader
+class Trainer(DefaultTrainer):
+    @classmethod
+    def build_test_loader(cls, cfg, dataset_name):
+        return DataLoader(dataset_name, num_workers=cfg.LOADER.WORKERS)
+c = get_cfg()
+c.merge_from_file('c.yaml')
+"""
+FILE = "LOADER:\n  WORKERS: ⟦4⟧\n"
+UNREAD = FILE.replace("⟦4⟧", "4")
+
+OF_BASES: Cases = {
+    "where one is made": ({"main.py": f"{TRAINER}Trainer(c).train()\n", "c.yaml": FILE}, {"4", "open"}),
+    "where its class tests": ({"main.py": f"{TRAINER}Trainer.test(c, model)\n", "c.yaml": FILE}, {"4", "open"}),
+    "where an heir of it is made": (
+        {
+            "main.py": f"{TRAINER}class Other(DefaultTrainer):\n    pass\nOther(c).train()\nTrainer(cfg=c)\n",
+            "c.yaml": FILE,
+        },
+        {"4", "open"},
+    ),
+    "where another heir is made": (
+        {"main.py": f"{TRAINER}class Other(DefaultTrainer):\n    pass\nOther(c).train()\n", "c.yaml": UNREAD},
+        {"open"},
+    ),
+    "where a class by that name of another library is made": (
+        {
+            "main.py": f"{TRAINER.replace('detectron2.engine', 'elsewhere')}Trainer(c).train()\n",
+            "c.yaml": UNREAD,
+        },
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OF_BASES)
+def test_what_a_class_of_a_library_calls_of_its_heirs_is_called_where_they_are_made(case: str) -> None:
+    files, expected = OF_BASES[case]
+    assert traced(files) == expected

@@ -13,7 +13,7 @@ from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.link import link
 from loaderlint.linking.loaders import made, options
 from loaderlint.linking.things.classes import class_of
-from loaderlint.linking.things.kinds import Class, Frame, Function, Made, Possibilities, Possibility, Unseen
+from loaderlint.linking.things.kinds import UNSEEN, Class, Frame, Function, Made, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import choice, in_few
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import FunctionNode, Place, Stop
@@ -268,37 +268,33 @@ def test_a_callee_that_was_not_followed_to_its_end_is_followed_again_by_who_can(
     assert len(evaluator.callers.of(function).by) == 1
 
 
-def test_what_is_asked_on_the_way_takes_its_share_of_the_steps_once() -> None:
+def test_what_enough_steps_did_not_suffice_for_takes_none_from_who_asks_on_the_way() -> None:
     project, _ = project_of("workers = 2\nDataLoader(d, num_workers=workers)\n")
     facts = project.python("main.py")
     assert facts is not None
     _, assignment, _ = facts.tree.body
     assert isinstance(assignment, ast.Assign)
     evaluator, frame = Evaluator(project), Frame(facts, Place(facts.module, 0))
-    taken = 0
 
     def endless() -> str:
-        nonlocal taken
         while not evaluator.step(facts.span(assignment)):
-            taken += 1
+            pass
         return "cut short"
 
-    with evaluator.steps(100):
-        for _ in range(5):
-            assert evaluator.on_the_way(("costly",), frame, 30, endless) == "cut short"
-        assert taken == 30
-        assert evaluator.on_the_way(("another",), frame, 30, endless) == "cut short"
-        assert taken == 60
-        (found,) = evaluator.evaluate(assignment.value, frame)
-        assert found.thing == 2
-        # What would leave less than that for who asks has no share of its own.
-        evaluator.on_the_way(("a third",), frame, 30, endless)
-        (found,) = evaluator.evaluate(ast.Constant(3, lineno=1, col_offset=0, end_lineno=1, end_col_offset=1), frame)
-        assert isinstance(found.thing, Unseen)
+    def asked(enough: int) -> Possibilities:
+        with evaluator.steps(50):
+            assert evaluator.on_the_way(("costly",), frame, enough, endless) == "cut short"
+            number = ast.copy_location(ast.Constant(3), assignment.value)
+            return evaluator.evaluate(number, frame)
+
+    assert [one.thing for one in asked(40)] == [UNSEEN]
+    assert [one.thing for one in asked(40)] == [3]
+    # With so few steps more of them may still find another answer.
+    assert [one.thing for one in asked(60)] == [UNSEEN]
 
 
 def test_what_other_callers_give_is_followed_past_a_test_that_takes_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conditions, "MOST_STEPS_OF_A_TEST", 100)
+    monkeypatch.setattr(conditions, "ENOUGH_FOR_A_TEST", 100)
     monkeypatch.setattr(evaluate, "STEPS_OF_A_PROJECT_QUESTION", 600)
     monkeypatch.setattr(options, "STEPS", 400)
     monkeypatch.setattr(made, "STEPS", 400)

@@ -290,15 +290,3 @@ def test_lists_that_hold_each_other_twice_end() -> None:
 def test_aliases_inside_aliases_end() -> None:
     lines = ["a0: &a0 {n: 1}", *(f"a{i}: &a{i} {{x: *a{i - 1}, y: *a{i - 1}}}" for i in range(1, 40))]
     assert traced({"main.py": program(""), "c.yaml": "\n".join([*lines, "data:", "  n: 4", ""])}) == {"open"}
-
-
-def test_of_more_ways_than_can_be_told_apart_each_value_is_kept() -> None:
-    chosen = "".join(
-        f"more{part} = OmegaConf.create({{'size': 0}})\n"
-        + "".join(
-            f"if ask({part}, {way}):\n    more{part} = OmegaConf.create({{'size': {way}}})\n" for way in range(1, 40)
-        )
-        for part in range(3)
-    )
-    merged = f"{chosen}c = OmegaConf.merge(c, more0, more1, more2)\n"
-    assert traced({"main.py": program(merged), "c.yaml": DATA}) == {"4"}

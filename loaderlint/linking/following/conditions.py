@@ -35,8 +35,8 @@ _Answer: TypeAlias = tuple[bool, Assumptions, frozenset[Span]]
 """An answer of a test, what it assumes, and the written places it depends on."""
 _MOST_ANSWERS = 64
 """A test whose operands can be answered in more ways than this is one question."""
-MOST_STEPS_OF_A_TEST = 500
-"""Expressions followed for what one test answers; where they do not suffice, it is a question of its own."""
+ENOUGH_FOR_A_TEST = 1000
+"""Expressions followed for what one test answers; where so many did not suffice, it is a question of its own."""
 _DEEPEST_TEST = 12
 """Tests that are followed through what their names were bound under, each through the one before."""
 
@@ -52,7 +52,7 @@ class Conditions:
     def truth(self, test: ast.expr, frame: Frame) -> list[_Answer]:
         """Return the answers a test can give, each with what it assumes and the written places it depends on."""
         key = ("truth", id(test))
-        return self._evaluator.on_the_way(key, frame, MOST_STEPS_OF_A_TEST, lambda: self._truth(test, frame))
+        return self._evaluator.on_the_way(key, frame, ENOUGH_FOR_A_TEST, lambda: self._truth(test, frame))
 
     def met_at(self, frame: Frame, possibilities: Possibilities) -> Possibilities:
         """Return those that a run which comes to a frame's place can have: of too many only some can be kept."""

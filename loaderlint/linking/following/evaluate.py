@@ -230,23 +230,16 @@ class Evaluator:
             self._answers[full] = answer
         return answer
 
-    def on_the_way(self, key: tuple[object, ...], frame: Frame, most: int, work: Callable[[], Answer]) -> Answer:
-        """Return what `remembered` does, worked out with so many steps at most, if that leaves as many for who asks.
+    def on_the_way(self, key: tuple[object, ...], frame: Frame, enough: int, work: Callable[[], Answer]) -> Answer:
+        """Return what `remembered` does for what is asked on the way to something else.
 
-        Where they do not suffice, who asks goes on with what was found by then. That these were not enough is found
-        out once, and costs nobody anything after that.
+        Where ``enough`` steps did not suffice for it before, and there are not many more of them now, who asks goes on
+        with what was found by then: it costs nobody anything after that.
         """
-        most = int(most * self._effort)
         cut = self._cut.get((*key, id(frame.arguments), id(frame.receiver)))
-        if cut is not None and cut[0] == most:
+        if cut is not None and int(enough * self._effort) <= cut[0] and 0 <= self._steps_left < 2 * cut[0]:
             return cast(Answer, cut[1])
-        if self._steps_left < 2 * most:
-            return self.remembered(key, frame, work)
-        before, self._left = self._left, most
-        try:
-            return self.remembered(key, frame, work)
-        finally:
-            self._left += before - most
+        return self.remembered(key, frame, work)
 
     def in_a_circle(
         self, key: tuple[object, ...], frame: Frame, unfinished: Answer, work: Callable[[], Answer]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
-from loaderlint.linking.following import decorated
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import platforms
 from loaderlint.linking.things.kinds import External, Folder, Frame, Module, Possibilities, Possibility
@@ -136,8 +135,7 @@ def member(evaluator: Evaluator, module: Module, name: str, span: Span, *, copie
     facts = module.facts
     frame = Frame(facts, Place(facts.module, 0))
     if name in facts.module.bindings:
-        own = decorated.with_decorated(evaluator, evaluator.bound(name, frame, None, span), facts, name)
-        return with_changes(evaluator, own, facts, name, span, copied=copied)
+        return with_changes(evaluator, evaluator.bound(name, frame, None, span), facts, name, span, copied=copied)
     if facts.source.path.endswith("__init__.py"):
         path = evaluator.project.module(f".{name}", facts.source.path)
         inner = evaluator.project.python(path) if path is not None else None

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following.configurations import opened, structured
 from loaderlint.linking.things import settings
-from loaderlint.linking.things.dictionaries import joined
 from loaderlint.linking.things.kinds import ABSENT, Absent, Frame, Items, Possibilities, Possibility, Row, Settings
 from loaderlint.linking.things.possibilities import combined, laid_over, under, unseen
 from loaderlint.model.source import Span
@@ -64,18 +63,12 @@ def _merged(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities
     span = frame.facts.span(node)
     operands = list(_operands(evaluator, node.args, frame))
     found: list[Possibility] = []
-    for combination, assumptions, _ in combined(*operands) or combined(*map(_in_one, operands)):
+    for combination, assumptions, _ in combined(*operands):
         joint = _laid_over_each_other(combination, span)
         if isinstance(joint, Items):
             thing = settings.seen_in_place_of(combination[0].thing, joint) if combination else Settings(joint)
             found.append(Possibility(thing, span, assumptions=assumptions))
     return tuple(found) or unseen(span)
-
-
-def _in_one(possibilities: Possibilities) -> Possibilities:
-    """Return what an operand can be, all its mappings as one, whose values say which of them they come from."""
-    trees = [one for one in possibilities if isinstance(one.thing, Settings)]
-    return (*joined(trees), *(one for one in possibilities if not isinstance(one.thing, Settings)))
 
 
 def _laid_over_each_other(combination: Iterable[Possibility], span: Span) -> Items | Absent:
