@@ -21,8 +21,9 @@ class PersistentValidationWorkers(Rule):
     ## What it does
     Finds a true `persistent_workers` on a loader that validates or tests, beside a loader that trains in the same
     run, where the target is Windows or ROCm. What a loader is for is read from its name, the hook that makes it,
-    or the loop that iterates it. A loader whose workers cannot start there (LL103, LL109) keeps none. Quiet about
-    those of Lightning's `test_dataloader` and `predict_dataloader`: its trainer ends all workers when it has fitted.
+    or the loop that iterates it. A loader whose workers cannot start there (LL103, LL109) keeps none, nor does one of
+    several that a function returns where no caller takes it. Quiet about those of Lightning's `test_dataloader` and
+    `predict_dataloader`: its trainer ends all workers when it has fitted.
 
     ## Why it breaks
     The workers of both loaders are then alive all the time: twice the processes, each of which has imported torch and
@@ -63,7 +64,7 @@ class PersistentValidationWorkers(Rule):
         trained = (one for one in beside if one.uses.role is Role.TRAINING and one.workers_on(target))
         started = (one for one in trained if not one.cannot_start(target))
         training = min(started, key=lambda one: _how_far(one.span, loader.span), default=None)
-        if training is None or loader.cannot_start(target):
+        if training is None or not loader.starts_workers or loader.cannot_start(target):
             return
         for kept in loader.option("persistent_workers").on(target).written:
             meets = (

@@ -268,6 +268,18 @@ HANDED: Cases = {
     ),
 }
 
+CONVERTS = """
+from argparse import Namespace
+def convert(given):
+    made = Namespace()
+    for key, value in given.items():
+        if isinstance(value, dict):
+            new = convert(value)
+        else:
+            new = value
+        setattr(made, key, new)
+    return made
+"""
 HOLDER = """
         class Settings:
             def __init__(self, **kwargs):
@@ -390,6 +402,35 @@ CLASSES: Cases = {
         DataLoader(1, num_workers=h.num_workers)
         """,
         {"0"},
+    ),
+    "a function that makes a namespace of what a file holds": (
+        {
+            "main.py": f"{IMPORT}import yaml\n{CONVERTS}h = convert(yaml.safe_load(open('a.yaml')))\n"
+            "DataLoader(1, num_workers=h.train.num_workers)\n",
+            "a.yaml": "train:\n  num_workers: ⟦4⟧\n",
+        },
+        {"4"},
+    ),
+    "a function that makes a namespace of dictionaries": (
+        CONVERTS + "h = convert({'train': {'num_workers': ⟦4⟧}})\nDataLoader(1, num_workers=h.train.num_workers)\n",
+        {"4"},
+    ),
+    "a function that makes a namespace of dictionaries at once": (
+        CONVERTS.replace("        if isinstance(value, dict):\n            new = convert(value)\n", "")
+        .replace("        else:\n            new = value\n", "")
+        .replace("new)", "convert(value) if isinstance(value, dict) else value)")
+        + "h = convert({'train': {'num_workers': ⟦4⟧}})\nDataLoader(1, num_workers=h.train.num_workers)\n",
+        {"4"},
+    ),
+    "a function that makes something else of a value": (
+        CONVERTS.replace("new = value", "new = elsewhere(value)")
+        + "h = convert({'num_workers': 4})\nDataLoader(1, num_workers=h.num_workers)\n",
+        {"open"},
+    ),
+    "a function that adds to the namespace": (
+        CONVERTS.replace("    return", "    made.num_workers = ⟦2⟧\n    return")
+        + "h = convert({'num_workers': 4})\nDataLoader(1, num_workers=h.num_workers)\n",
+        {"2"},
     ),
     "an object that keeps its keywords in a dictionary of its own": (
         HOLDER

@@ -324,6 +324,27 @@ def named(declaration: str, files: dict[str, str], program: str = "main.py") -> 
     return {program: text, **files}
 
 
+CONVERTS = """
+def convert(given):
+    made = argparse.Namespace()
+    for key, value in given.items():
+        if isinstance(value, dict):
+            new = convert(value)
+        else:
+            new = value
+        setattr(made, key, new)
+    return made
+"""
+LOAD_NESTED = "DataLoader(1, num_workers=config.data.num_workers)"
+
+
+def in_folder(files: dict[str, str], program: str = "main.py") -> dict[str, str]:
+    """Return a program that reads the file of a folder that the user names."""
+    whole = named("parser.add_argument('--config', required=True)", files, program)
+    text = whole[program].replace("args.config", "os.path.join('conf', args.config)")
+    return {**whole, program: f"import os\n{text}"}
+
+
 TWO = {"a.json": '{"num_workers": ⟦4⟧}', "b.json": '{"num_workers": ⟦0⟧}'}
 
 NAMED: Cases = {
@@ -355,6 +376,49 @@ NAMED: Cases = {
             "one/main.py",
         ),
         {"4", "open"},
+    ),
+    "one of which a function makes a namespace, the dictionaries in it, too": (
+        {
+            path: text.replace("config = ", f"{CONVERTS}config = convert(")
+            .replace("(args.config))", "(args.config)))")
+            .replace(LOAD, f"{LOAD_NESTED}")
+            for path, text in named(
+                "parser.add_argument('--config')",
+                {"a.json": '{"data": {"num_workers": ⟦4⟧}}', "b.json": '{"data": {"num_workers": ⟦0⟧}}'},
+            ).items()
+        },
+        {"4", "0", "open"},
+    ),
+    "one of a folder": (
+        in_folder({"conf/a.json": '{"num_workers": ⟦4⟧}', "other/b.json": '{"num_workers": 0}'}),
+        {"4", "open"},
+    ),
+    "one of a folder beside the program": (
+        in_folder({"run/conf/a.json": '{"num_workers": ⟦4⟧}', "b.json": '{"num_workers": 0}'}, "run/main.py"),
+        {"4", "open"},
+    ),
+    "one of a folder around the file of the program": (
+        {
+            path: text.replace("'conf'", "os.path.dirname(__file__), 'conf'")
+            for path, text in in_folder(
+                {"run/conf/a.json": '{"num_workers": ⟦4⟧}', "conf/b.json": '{"num_workers": 0}'}, "run/main.py"
+            ).items()
+        },
+        {"4", "open"},
+    ),
+    "one of a folder that is not in the project": (
+        {
+            path: text.replace("'conf'", "'/conf'")
+            for path, text in in_folder({"conf/a.json": '{"num_workers": 4}'}).items()
+        },
+        {"open"},
+    ),
+    "one of a folder that nobody sees": (
+        {
+            path: text.replace("'conf'", "folder()")
+            for path, text in in_folder({"conf/a.json": '{"num_workers": 4}'}).items()
+        },
+        {"open"},
     ),
     "the key under another parent": (
         named("parser.add_argument('--config')", {"a.json": '{"data": {"num_workers": 4}}'}),

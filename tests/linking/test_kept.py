@@ -334,6 +334,41 @@ def test_a_part_keeps_it() -> None:
     assert (one.holder, one.name, len(one.used)) == ("Reader", "self.f", 1)
 
 
+PARTS = """
+class Reader:
+    def __init__(self, path):
+        self.f = open(path)
+    def read(self):
+        return self.f.read()
+class D(Dataset):
+    def __init__(self, paths):
+        self.readers = []
+        for path in paths:
+            self.readers.append(Reader(path))
+    def __getitem__(self, index):
+        return self.readers[index].read()
+DataLoader(D(["path"]))
+"""
+IN_PARTS: dict[str, tuple[str, list[str]]] = {
+    "appended in a loop": (PARTS, ["open file as self.f"]),
+    "put under a key": (
+        PARTS.replace("= []", "= {}").replace(".append(Reader(path))", "[path] = Reader(path)"),
+        ["open file as self.f"],
+    ),
+    "appended to another list": (PARTS.replace("self.readers.append", "readers.append"), []),
+    "appended before the list is made anew": (
+        PARTS.replace("    def __getitem__", "        self.readers = []\n    def __getitem__"),
+        [],
+    ),
+    "what is read of it": (PARTS.replace("Reader(path))", "Reader(path).read())"), []),
+}
+
+
+@pytest.mark.parametrize(("project", "found"), IN_PARTS.values(), ids=IN_PARTS.keys())
+def test_a_part_in_a_list_that_the_constructor_fills_keeps_it(project: str, found: list[str]) -> None:
+    assert described(kept(project)) == found
+
+
 MODULES: dict[str, tuple[str, int]] = {
     "read by an item": ("F = open('p')\nclass D(Dataset):\n    def __getitem__(self, i):\n        return F.read()", 1),
     "read by what collates": (

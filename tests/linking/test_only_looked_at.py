@@ -26,7 +26,38 @@ LOOKED_AT: dict[str, Files] = {
     "an attribute": CLASS,
     "a name with an annotation": "loader: object = DataLoader(rows, num_workers=2)\nprint(len(loader))",
 }
+SEVERAL = (
+    "def load(rows):\n    first = {'loader': rows}\n    loader = DataLoader(rows, num_workers=2) if rows else None\n"
+    "    return first, loader\n"
+)
+TAKEN = "def main():\n    first, {0} = load([1])\n    print(first)\nmain()\n"
+LEFT: dict[str, Files] = {
+    "by its only caller": SEVERAL + TAKEN.format("_"),
+    "by each of two": SEVERAL + TAKEN.format("_") + TAKEN.replace("main", "test").format("rest"),
+    "by a caller in another file": {
+        "data.py": f"{IMPORT}{SEVERAL}",
+        "main.py": "from data import load\n" + TAKEN.format("_"),
+    },
+}
+LOOKED_AT.update({f"what a function returns, left {where}": files for where, files in LEFT.items()})
 ITERATED: dict[str, Files] = {
+    "what a function returns to nobody": SEVERAL,
+    "what a function returns, taken by one of two": (
+        SEVERAL + TAKEN.format("_") + "def test():\n    first, loader = load([1])\n    print(*loader)\ntest()\n"
+    ),
+    "what a function returns, kept whole": SEVERAL + "def main():\n    both = load([1])\n    print(*both[1])\nmain()\n",
+    "what a function returns, unpacked into a list": (
+        SEVERAL + "def main():\n    first, *rest = load([1])\n    print(rest)\nmain()\n"
+    ),
+    "what a function returns, unpacked at the top": SEVERAL + "first, loader = load([1])\n",
+    "what a function returns, handed on": SEVERAL + "def main():\n    train(*load([1]))\nmain()\n",
+    "what a function returns, in one of two orders": (
+        SEVERAL.replace("    return", "    if rows:\n        return loader, first\n    return") + TAKEN.format("_")
+    ),
+    "what a function returns, which is handed on, too": (
+        SEVERAL.replace("    return", "    rows.append(loader)\n    return") + TAKEN.format("_")
+    ),
+    "what a function returns that is handed on": SEVERAL + TAKEN.format("_") + "run(load)\n",
     "nothing done with it": MADE,
     "iterated, too": f"{MADE}print(len(loader))\nfor batch in loader:\n    pass",
     "iterated in a comprehension": IN_FUNCTION.format("print(len(loader), [batch for batch in loader])"),

@@ -50,7 +50,8 @@ def call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
 def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     thing = callee.thing
     if isinstance(thing, Function):
-        return functions.returned(evaluator, thing, node, frame)
+        converted = records.converted(evaluator, thing, node, frame)
+        return functions.returned(evaluator, thing, node, frame) if converted is None else converted
     if isinstance(thing, Unseen):
         return parsers.set_by_name(evaluator, callee, node, frame) or unseen(span)
     if isinstance(thing, Class):

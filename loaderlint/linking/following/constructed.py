@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import constructor_calls, functions
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, end_of
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Possibilities, end_of
+from loaderlint.linking.things.possibilities import under
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import Arm, Binding, CallSite, FunctionNode, Scope, dotted
@@ -53,6 +54,14 @@ def left_by_constructor(evaluator: Evaluator, instance: Instance) -> dict[str, l
     if owner is not None:
         run.method(owner, frame, (), 0)
     return {name: values for name, values in run.left.items() if values}
+
+
+def put_inside(evaluator: Evaluator, instance: Instance, name: str) -> Iterator[Possibilities]:
+    """Yield what the constructor puts into a list or dictionary that an attribute of an object holds."""
+    for left in left_by_constructor(evaluator, instance).get(name, ()):
+        if not left.whole:
+            put = evaluator.evaluate(left.value, left.frame)
+            yield tuple(one for way in ways(evaluator, left.circumstances) for one in under(put, way))
 
 
 def ways(evaluator: Evaluator, circumstances: Circumstances) -> list[Assumptions]:

@@ -1,15 +1,20 @@
 """Loaders that code makes to look at them alone: it asks for their length, and no worker ever starts.
 
-A loader that nothing is done with may be meant for whoever imports its file, or stand in an example.
+So it is with one of several that a function returns where no caller takes it: ``train, _ = loaders()``. Any other one
+that nothing is done with may be meant for whoever imports its file, or stand in an example.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.looks import looks_in, names_read
 from loaderlint.linking.loaders.sites import PythonSite
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Function
+from loaderlint.linking.things.made_calls import Caller
 from loaderlint.readers.python import PythonFacts, Scope
 
 if TYPE_CHECKING:
@@ -41,18 +46,56 @@ def is_only_looked_at(evaluator: Evaluator, site: PythonSite) -> bool:
     if kept is None or scope.is_class or (scope.parent is None and imported) or kept.id in scope.outer_names:
         return False
     read = names_read(evaluator, facts, scope).get(kept.id, ())
-    return bool(read) and not scope.readers.get(kept.id) and all(id(one) in looks for one in read)
+    if not read or scope.readers.get(kept.id):
+        return False
+    others = [one for one in read if id(one) not in looks]
+    return not others or _is_left_by_callers(evaluator, facts, scope, others)
+
+
+def _is_left_by_callers(evaluator: Evaluator, facts: PythonFacts, scope: Scope, read: Sequence[ast.Name]) -> bool:
+    """Return whether a function only returns what some names stand for, among other things, and no caller takes it."""
+    if not isinstance(scope.node, ast.FunctionDef) or scope.node.decorator_list or scope.yields:
+        return False
+    rows = [value for value, _ in scope.returns if isinstance(value, ast.Tuple)]
+    places = {(index, len(row.elts)) for row in rows for index, one in enumerate(row.elts) if one in read}
+    returned = sum(one in read for row in rows for one in row.elts)
+    if len(places) != 1 or returned < len(read) or len(rows) < len(scope.returns):
+        return False
+    called = evaluator.callers.of(Function(facts, scope.node, scope, owner=classes.owner_of(facts, scope)))
+    if called.elsewhere or not called.by:
+        return False
+    index, length = places.pop()
+    return all(isinstance(one, Caller) and _leaves(evaluator, one, index, length) for one in called.by)
+
+
+def _leaves(evaluator: Evaluator, caller: Caller, index: int, length: int) -> bool:
+    """Return whether a caller unpacks what a function returns, and never reads the name that one part of it gets."""
+    scope = caller.frame.scope
+    for bindings in scope.bindings.values():
+        for one in bindings:
+            match one.node:
+                case ast.Assign([ast.Tuple(targets)], value) if value is caller.call and len(targets) == length:
+                    name = targets[index]
+                    if not isinstance(name, ast.Name) or not scope.is_function or name.id in scope.outer_names:
+                        return False
+                    return not names_read(evaluator, caller.frame.facts, scope).get(name.id)
+    return False
 
 
 def _only_name(scope: Scope, call: ast.Call) -> ast.Name | ast.Attribute | None:
     """Return the name or attribute that stands for the result of a call in a scope, and for nothing else there."""
     for bindings in scope.bindings.values():
         match [one.node for one in bindings]:
-            case [ast.Assign(targets=[ast.Name() | ast.Attribute() as name], value=value)] if value is call:
+            case [ast.Assign(targets=[ast.Name() | ast.Attribute() as name], value=value)] if _gives(value, call):
                 return name
-            case [ast.AnnAssign(target=ast.Name() | ast.Attribute() as name, value=value)] if value is call:
+            case [ast.AnnAssign(target=ast.Name() | ast.Attribute() as name, value=value)] if _gives(value, call):
                 return name
     return None
+
+
+def _gives(value: ast.expr | None, call: ast.Call) -> bool:
+    """Return whether an expression gives the result of a call, or one thing else where it does not make it."""
+    return value is call or (isinstance(value, ast.IfExp) and call in (value.body, value.orelse))
 
 
 def _is_own_attribute(facts: PythonFacts, scope: Scope, kept: ast.Attribute, looks: frozenset[int]) -> bool:

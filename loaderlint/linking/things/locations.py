@@ -103,7 +103,8 @@ _PATHS = _ROOTS | {"pathlib.Path", "pathlib.PurePath", _PARENT}
 class Location(Struct, frozen=True):
     """A path as far as it is known: from the project's files when it is ``anchored``, else from the working folder.
 
-    ``given`` says that the user of a command line names the file, ``sign`` how text that was read from it was put
+    ``given`` says that the user of a command line names the file, in the folder of the path where that is known (the
+    working folder where he gives all of it), ``sign`` how text that was read from it was put
     together line by line (`file_lines.JOINED`).
     """
 
@@ -312,8 +313,10 @@ def _joined(evaluator: Evaluator, parts: list[ast.expr], frame: Frame) -> _Found
 
 def _below(folder: Location | None, name: Location | None) -> Location | None:
     """Return the location of ``name`` from a folder, None where one of them is not known."""
-    if folder is None or name is None or folder.given or name.given:
+    if folder is None or name is None or folder.given or (name.given and name.path):
         return None
+    if name.given:
+        return Location(folder.path, folder.anchored, given=True)
     if name.anchored or name.path.startswith("/"):
         return name
     return Location(posixpath.normpath(posixpath.join(folder.path, name.path)), folder.anchored)

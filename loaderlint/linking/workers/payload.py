@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loaderlint.linking.following import constructor_calls, set_outside
+from loaderlint.linking.following import constructed, constructor_calls, set_outside
 from loaderlint.linking.following.datasets import samples
 from loaderlint.linking.following.needs_cuda import has_layers, is_layer
 from loaderlint.linking.following.running import cuda_touches, functions_run_by
@@ -429,6 +429,8 @@ class _Walk:
             )
             before, self._attribute = self._attribute, attribute
             self._all(carried, carrier, _kept(scope, attribute, bindings), depth)
+            for added in constructed.put_inside(self.evaluator, instance, attribute):
+                self._all(_carrying(added), carrier, _kept(scope, attribute, bindings).inside, depth)
             self._attribute = before
 
     def _made(self, made: Made, one: Possibility, role: Role, depth: int) -> None:

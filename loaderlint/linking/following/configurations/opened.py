@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
@@ -106,7 +107,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
             found.extend(unseen(span, assumptions))
             continue
         if location.given:
-            shipped = roots_of(few_of(_shipped(evaluator, language, node, frame, location.sign or "")))
+            shipped = roots_of(few_of(_shipped(evaluator, language, node, frame, location)))
             read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
             ways = [*read, ("another", (Possibility(GIVEN, span),))]
             found.extend(under(many_files.one_of(f"{FILE_READ}{span}", ways), assumptions))
@@ -210,7 +211,7 @@ def _rows(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
 
 def shipped_for(evaluator: Evaluator, language: Language, node: ast.Call, frame: Frame) -> Sequence[ConfigurationFacts]:
     """Return the files of a language that a call which reads one of them can be given, nearest to the program."""
-    return _shipped(evaluator, language, node, frame)
+    return _shipped(evaluator, language, node, frame, Location(given=True))
 
 
 def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
@@ -222,22 +223,23 @@ def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
 
 
 def _shipped(
-    evaluator: Evaluator, language: Language, node: ast.Call, frame: Frame, sign: str = ""
+    evaluator: Evaluator, language: Language, node: ast.Call, frame: Frame, location: Location
 ) -> list[ConfigurationFacts]:
     """Return the files nearest to a program that hold every key it reads; where no such key is known, loader settings.
 
-    What they are merged with may have those keys, too. Then a file with loader settings need not hold them all.
+    Where the folder is known in which the user names a file, they are in that. What they are merged with may have those
+    keys, too. Then a file with loader settings need not hold them all.
     """
-    program = frame.facts.source.path
+    program, sign = frame.facts.source.path, location.sign or ""
     keys = keys_read(evaluator, node, frame)
     if keys:
-        return _nearest(_holding(evaluator, language, keys, sign), program)
+        return _nearest(_within(location, _holding(evaluator, language, keys, sign)), program)
     every = evaluator.project.all_configuration_files(sign)
-    of_language = [file for file in every if file.source.language is language]
+    of_language = _within(location, [file for file in every if file.source.language is language])
     with_workers = [file for file in of_language if any(one.key in WORKER_KEYS for _, one in _entries(file))]
     found = {file.source.path: file for file in _nearest(with_workers, program)}
     if merged := keys_read(evaluator, node, frame, merged=True):
-        holding = _nearest(_holding(evaluator, language, merged, sign), program)
+        holding = _nearest(_within(location, _holding(evaluator, language, merged, sign)), program)
         found.update((file.source.path, file) for file in holding)
     return [file for _, file in sorted(found.items())]
 
@@ -246,6 +248,18 @@ def _holding(evaluator: Evaluator, language: Language, keys: Keys, sign: str) ->
     every = evaluator.project.configuration_files_with((min(path[0] for path in keys),), sign)
     roots = ((file, file.documents[0].root) for file in every if len(file.documents) == 1)
     return [file for file, root in roots if file.source.language is language and fits(root, keys)]
+
+
+def _within(location: Location, files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
+    """Return the files that stand in the folder in which a user names one, or below it."""
+    folder = posixpath.normpath(location.path) if location.path else "."
+    if location.anchored:
+        return [one for one in files if folder == "." or one.source.path.startswith(f"{folder}/")]
+    if folder.startswith("/"):
+        return []
+    # Which folder a program is started in, nobody saw.
+    below = "/".join(part for part in folder.split("/") if part not in (".", "..", ""))
+    return [one for one in files if not below or f"/{below}/" in f"/{one.source.path}"]
 
 
 def _nearest(files: list[ConfigurationFacts], program: str) -> list[ConfigurationFacts]:

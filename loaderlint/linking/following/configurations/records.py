@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.things.classes import bases
 from loaderlint.linking.things.dictionaries import items_of_call
-from loaderlint.linking.things.kinds import Class, External, Frame, Possibilities, Possibility
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Possibilities, Possibility, end_of
 from loaderlint.linking.things.possibilities import unseen
 from loaderlint.readers.python import dotted
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _DICTIONARIES = frozenset({"builtins.dict", "collections.OrderedDict"})
+_NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict"})
+"""What makes an object without attributes."""
 
 
 _LIKE_A_DICTIONARY = frozenset(
@@ -49,6 +51,46 @@ def made(evaluator: Evaluator, owner: Class, node: ast.Call, frame: Frame) -> Po
     if not node.args and [one.arg for one in node.keywords] == [None]:
         return evaluator.evaluate(node.keywords[0].value, frame)
     return (Possibility(items_of_call(evaluator, node, frame), frame.facts.span(node)),)
+
+
+def converted(evaluator: Evaluator, function: Function, call: ast.Call, frame: Frame) -> Possibilities | None:
+    """Return the dictionary of which a function makes a namespace, nested ones, too; None where it does anything else.
+
+    ``dict2namespace(yaml.safe_load(file))``: what is in the dictionary is read as attributes then.
+    """
+    node = function.node
+    if not isinstance(node, ast.FunctionDef) or len(call.args) != 1 or call.keywords:
+        return None
+    known = evaluator.once(("converts", id(node)), False, lambda: _converts(evaluator, function, node))
+    return evaluator.evaluate(call.args[0], frame) if known else None
+
+
+def _converts(evaluator: Evaluator, function: Function, node: ast.FunctionDef) -> bool:
+    taken = [one.arg for one in node.args.args]
+    match [one for one in node.body if not _says_nothing(one)]:
+        case [
+            ast.Assign([ast.Name(made)], ast.Call(maker, [], [])),
+            ast.For(ast.Tuple([ast.Name(key), ast.Name(value)]), source, body, []),
+            ast.Return(ast.Name(returned)),
+        ] if made == returned and len(taken) == 1 and not node.decorator_list:
+            found = evaluator.evaluate(maker, Frame(function.facts, end_of(function.scope)))
+            plain = all(isinstance(one.thing, External) and one.thing.name in _NAMESPACES for one in found)
+            each = bool(found) and plain and ast.unparse(source) == f"{taken[0]}.items()"
+            return each and _all_set(_under_one_name(body, value, node.name), (made, key, value), (node.name,))
+    return False
+
+
+def _under_one_name(body: list[ast.stmt], value: str, own: str) -> list[ast.stmt]:
+    """Return the statements of a loop without another name for a value, or for the namespace made of it."""
+    match body:
+        case [ast.If(_, [ast.Assign([ast.Name(name)], made)], [ast.Assign([ast.Name(same)], kept)]), last] if (
+            name == same and ast.unparse(made) == f"{own}({value})" and ast.unparse(kept) == value
+        ):
+            call = last.value if isinstance(last, ast.Expr) else None
+            if isinstance(call, ast.Call) and len(call.args) == 3 and dotted(call.args[2]) == name:
+                renamed = ast.Call(call.func, [*call.args[:2], ast.Name(value, ast.Load())], [])
+                return [ast.copy_location(ast.Expr(ast.copy_location(renamed, call)), last)]
+    return body
 
 
 def is_record(evaluator: Evaluator, owner: Class) -> bool:
