@@ -140,6 +140,12 @@ BEGUN = {
     "two at a time, later": ("pairs = zip(loader, other)\nfor batch, more in pairs: pass", "zip(loader, other)"),
     "a function of the project's": (BATCHES.format("show()"), ""),
     "layers": (BATCHES.format("net = nn.Linear(2, 2)"), "nn.Linear(2, 2)"),
+    "a loss": (BATCHES.format("loss = nn.L1Loss()"), ""),
+    "a loss of layers": (
+        BATCHES.format("loss = nn.AdaptiveLogSoftmaxWithLoss(4, 8, [2])"),
+        "nn.AdaptiveLogSoftmaxWithLoss(4, 8, [2])",
+    ),
+    "a loss with a layer": (BATCHES.format("nn.LinearCrossEntropyLoss(4, 8)"), "nn.LinearCrossEntropyLoss(4, 8)"),
     "numbers": (BATCHES.format("noise = torch.randn(2)"), "torch.randn(2)"),
     "numbers for layers": (BATCHES.format("nn.init.normal_(weight)"), "nn.init.normal_(weight)"),
     "numbers inside of layers": (BATCHES.format("kept = F.dropout(noise)"), "F.dropout(noise)"),

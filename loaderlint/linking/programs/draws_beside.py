@@ -7,6 +7,7 @@ some batches ahead of them. Where nothing seeds, each run draws others anyway.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,8 @@ _DRAWING_LAYERS = frozenset(
     {"AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "RReLU"}
 )
 """Layers that draw in each batch that they train on (pytorch.org, "torch.nn")."""
+_IS_LOSS = re.compile(r"(?!AdaptiveLogSoftmax|Linear).*Loss")
+"""Losses have no weights to draw, but for two that are made of layers (torch 2.13.0, ``dir(torch.nn)``)."""
 _SETS = frozenset({"set_rng_state"})
 """Functions of torch that set what is drawn from then on."""
 
@@ -200,7 +203,7 @@ def _draws(name: str) -> bool:
     last = name.rpartition(".")[2]
     if name.startswith("torch.nn.init.") or last in _IN_LAYERS | _IN_PLACE | _SETS:
         return True
-    makes_layers = name.startswith("torch.nn.") and last[:1].isupper()
+    makes_layers = name.startswith("torch.nn.") and last[:1].isupper() and not _IS_LOSS.fullmatch(last)
     return makes_layers or name.startswith(DRAWS_OF_TORCH) or "seed" in last.lower()
 
 
