@@ -140,6 +140,15 @@ BEGUN = {
     "two at a time, later": ("pairs = zip(loader, other)\nfor batch, more in pairs: pass", "zip(loader, other)"),
     "a function of the project's": (BATCHES.format("show()"), ""),
     "layers": (BATCHES.format("net = nn.Linear(2, 2)"), "nn.Linear(2, 2)"),
+    "a class that is not seen": (BATCHES.format("import nets as n\nnet = n.Unet(2)"), "n.Unet(2)"),
+    "a model of a library": (
+        BATCHES.format("import torchvision as v\nnet = v.models.resnet18()"),
+        "v.models.resnet18()",
+    ),
+    "a transform of a library": (BATCHES.format("import torchvision as v\nv.transforms.Resize(2)"), ""),
+    "an optimizer": (BATCHES.format("steps = torch.optim.Adam(weights)"), ""),
+    "a report": (BATCHES.format("from tensorboardX import SummaryWriter\nSummaryWriter()"), ""),
+    "a function that is not seen": (BATCHES.format("import nets as n\nn.say(2)"), ""),
     "a loss": (BATCHES.format("loss = nn.L1Loss()"), ""),
     "a loss of layers": (
         BATCHES.format("loss = nn.AdaptiveLogSoftmaxWithLoss(4, 8, [2])"),
