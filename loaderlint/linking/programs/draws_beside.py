@@ -7,6 +7,8 @@ some batches ahead of them. Where nothing seeds, each run draws others anyway.
 from __future__ import annotations
 
 import ast
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,7 @@ from loaderlint.linking.workers.draws import drawn_by
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.top_level import full_name, touch_at
 from loaderlint.model.payload import Touch
+from loaderlint.model.setting_words import REPORTING_LIBRARIES
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Binding, CallSite, Scope, dotted
 from loaderlint.readers.python_calls import called_name
@@ -45,6 +48,14 @@ _DRAWING_LAYERS = frozenset(
     {"AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "RReLU"}
 )
 """Layers that draw in each batch that they train on (pytorch.org, "torch.nn")."""
+_IS_LOSS = re.compile(r"(?!AdaptiveLogSoftmax|Linear).*Loss")
+"""Losses have no weights to draw, but for two that are made of layers (torch 2.13.0, ``dir(torch.nn)``)."""
+_DRAW_NOTHING = frozenset(
+    REPORTING_LIBRARIES | sys.stdlib_module_names | {"PIL", "cv2", "numpy", "pandas", "scipy", "sklearn", "torch"}
+)
+"""Libraries whose classes draw none of torch's numbers as they are made, but for torch's own layers."""
+_MAKE_LAYERS = ("timm.", "torchvision.models.")
+"""Where functions make layers, too."""
 _SETS = frozenset({"set_rng_state"})
 """Functions of torch that set what is drawn from then on."""
 
@@ -182,7 +193,8 @@ def _until_first(evaluator: Evaluator, place: Iterated) -> Iterator[Touch]:
         begins = called_name(call.node) == "iter" and any(
             loaders_in(evaluator, one, place.frame.at(call.place)) for one in call.node.args
         )
-        if begins or _draws(name) or _draws_inside(evaluator, call.node, place.frame.at(call.place)):
+        inside = _draws_inside(evaluator, call.node, place.frame.at(call.place))
+        if begins or _draws(name) or inside or _may_make_layers(evaluator, call.node, name):
             yield touch_at(facts, call.node)
 
 
@@ -196,11 +208,20 @@ def _draws_inside(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
     return any(word == "nn" or word.startswith(("manual_seed", "rand", "seed")) for word in words)
 
 
+def _may_make_layers(evaluator: Evaluator, call: ast.Call, name: str) -> bool:
+    """Return whether a call is of an imported class that is not seen: a model's weights may be drawn there."""
+    library, _, inside = name.partition(".")
+    if library == "torchvision" or may_run(evaluator, call):
+        return name.startswith(_MAKE_LAYERS)
+    is_class = inside.rpartition(".")[2][:1].isupper()
+    return (is_class and library not in _DRAW_NOTHING) or name.startswith(_MAKE_LAYERS)
+
+
 def _draws(name: str) -> bool:
     last = name.rpartition(".")[2]
     if name.startswith("torch.nn.init.") or last in _IN_LAYERS | _IN_PLACE | _SETS:
         return True
-    makes_layers = name.startswith("torch.nn.") and last[:1].isupper()
+    makes_layers = name.startswith("torch.nn.") and last[:1].isupper() and not _IS_LOSS.fullmatch(last)
     return makes_layers or name.startswith(DRAWS_OF_TORCH) or "seed" in last.lower()
 
 
