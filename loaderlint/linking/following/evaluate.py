@@ -234,12 +234,15 @@ class Evaluator:
         """Return what `remembered` does, worked out with so many steps at most, if that leaves as many for who asks.
 
         Where they do not suffice, who asks goes on with what was found by then. That these were not enough is found
-        out once, and costs nobody anything after that.
+        out once, and costs nobody anything after that. Where no question is being asked it is one of its own.
         """
-        most = int(most * self._effort)
+        share, most = most, int(most * self._effort)
         cut = self._cut.get((*key, id(frame.arguments), id(frame.receiver)))
         if cut is not None and cut[0] == most:
             return cast(Answer, cut[1])
+        if self._left_in_all == MOST_STEPS:
+            with self.steps(share):
+                return self.remembered(key, frame, work)
         if self._steps_left < 2 * most:
             return self.remembered(key, frame, work)
         before, self._left = self._left, most
