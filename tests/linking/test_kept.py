@@ -451,3 +451,55 @@ def test_what_is_not_read_by_the_index_is_not_known_to_be_large(reads: str) -> N
 def test_a_method_that_is_kept_uses_its_object_where_it_is_called() -> None:
     (found,) = in_a_dataset("self.read = zipfile.ZipFile(path).read", "return self.read(str(index))")
     assert [one.what for one in found.used] == ["self.read in __getitem__"]
+
+
+LAZY = """
+class D(Dataset):
+    def __init__(self, path):
+        self.path, self.f = path, None
+        FIRST
+    def open(self):
+        OPENS
+    def __getitem__(self, index):
+        READS
+        return self.f.read(index)
+DataLoader(D("path"), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "opens", "reads", "used"),
+    [
+        pytest.param(first, opens, reads, used, id=f"{first} | {opens} | {reads}")
+        for first, opens, reads, used in [
+            ("self.open()", "if self.f is None: self.f = zipfile.ZipFile(self.path)", "self.open()", [1]),
+            ("self.open()", "if not self.f: self.f = zipfile.ZipFile(self.path)", "self.open()", [1]),
+            ("self.open()", "self.f = zipfile.ZipFile(self.path)", "if self.f is None: self.open()", [1]),
+            ("self.open()", "self.f = zipfile.ZipFile(self.path)", "if not getattr(self, 'f', None): self.open()", [1]),
+            ("if self.f is None: self.open()", "self.f = zipfile.ZipFile(self.path)", "pass", [1]),
+            # Only a worker opens it, or opens it again.
+            ("pass", "if self.f is None: self.f = zipfile.ZipFile(self.path)", "self.open()", []),
+            ("self.open(); self.f = None", "if self.f is None: self.f = zipfile.ZipFile(self.path)", "self.open()", []),
+            ("if self.f is not None: self.open()", "self.f = zipfile.ZipFile(self.path)", "pass", []),
+            ("self.open()", "self.f = zipfile.ZipFile(self.path)", "self.open()", [0]),
+            ("self.open()", "self.f = zipfile.ZipFile(self.path)", "if self.path is None: self.open()", [0]),
+            (
+                "self.open(); self.pid = os.getpid()",
+                "self.f = zipfile.ZipFile(self.path)",
+                "if self.f is None or self.pid != os.getpid(): self.open()",
+                [0],
+            ),
+            (
+                "self.open()",
+                "self.f = zipfile.ZipFile(self.path)",
+                "if get_worker_info(): self.f = None\n        if self.f is None: self.open()",
+                [0],
+            ),
+        ]
+    ],
+)
+def test_what_is_opened_where_it_is_missing_is_kept_where_the_constructor_had_it_opened(
+    first: str, opens: str, reads: str, used: list[int]
+) -> None:
+    text = LAZY.replace("FIRST", first).replace("OPENS", opens).replace("READS", reads)
+    assert [len(one.used) for one in kept(text) if not one.kind.grows] == used

@@ -13,6 +13,7 @@ from loaderlint.linking.following import constructor_calls, functions
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Possibilities, end_of
 from loaderlint.linking.things.possibilities import under
+from loaderlint.linking.things.unset import fills_none
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import Arm, Binding, CallSite, FunctionNode, Scope, dotted
@@ -144,7 +145,7 @@ class _Run(Struct, eq=False):
         name = binding.name.removeprefix(f"{self_name}.")
         if "." in name:
             return
-        circumstances = (*around, (binding.place.arms, frame.at(binding.place)))
+        circumstances = (*around, (self._in_doubt(binding.place.arms, self_name), frame.at(binding.place)))
         if binding.kind in ("item", "list"):
             values = binding.node.args if isinstance(binding.node, ast.Call) else [binding.value]
             for value in values:
@@ -157,6 +158,11 @@ class _Run(Struct, eq=False):
         value = _bound_value(binding)
         if value is not None:
             self.left.setdefault(name, []).append(Left(value, frame.at(binding.place), circumstances))
+
+    def _in_doubt(self, arms: tuple[Arm, ...], self_name: str) -> tuple[Arm, ...]:
+        """Return the arms without those that are taken since an attribute is still None at that time."""
+        none = [name for name, left in self.left.items() if left and all(_is_none(one) for one in left)]
+        return tuple(arm for arm in arms if not any(fills_none(arm, self_name, name) for name in none))
 
     def _drop(self, name: str, circumstances: Circumstances) -> None:
         """Forget what an attribute held before, but for what the same run cannot have given it."""
@@ -173,7 +179,7 @@ class _Run(Struct, eq=False):
         self, site: CallSite, owner: Class, self_name: str, frame: Frame, around: Circumstances, depth: int
     ) -> None:
         where = frame.at(site.place)
-        circumstances = (*around, (site.place.arms, where))
+        circumstances = (*around, (self._in_doubt(site.place.arms, self_name), where))
         called = dotted(site.node.func) or ""
         if called.startswith(f"{self_name}.") and called.endswith(".close") and called.count(".") == 2:
             self._drop(called.split(".")[1], circumstances)
@@ -189,6 +195,10 @@ class _Run(Struct, eq=False):
         # What a helper calls is followed as far as what the constructor itself calls.
         inner = replace(inner, receiver=self.instance, depth=frame.depth)
         self.method(method[0], inner, circumstances, depth + 1)
+
+
+def _is_none(left: Left) -> bool:
+    return left.whole and isinstance(left.value, ast.Constant) and left.value.value is None
 
 
 def _is_on_object(owner: ast.expr, self_name: str) -> bool:

@@ -128,7 +128,7 @@ class Keepsakes(Struct, eq=False):
     ) -> bool:
         """Return whether worker code may use another thing, or another state of it, than what was kept."""
         members = {one.member for one in uses.uses if one.name == name}
-        if name in uses.sets or (kind.draws and (members & vocabulary.RESEEDING or f"{name}.state" in uses.sets)):
+        if uses.renews(name) or (kind.draws and (members & vocabulary.RESEEDING or f"{name}.state" in uses.sets)):
             return True
         if not kind.draws and not kind.sharing:
             return False

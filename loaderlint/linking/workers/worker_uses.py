@@ -12,9 +12,10 @@ from loaderlint.linking.following.constructed import Circumstances, method_calle
 from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance
+from loaderlint.linking.things.unset import fills
 from loaderlint.model.payload import Touch
 from loaderlint.nodes import nodes_of
-from loaderlint.readers.python import FunctionNode, Place, Scope, dotted
+from loaderlint.readers.python import Arm, FunctionNode, Place, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
 
 if TYPE_CHECKING:
@@ -64,6 +65,44 @@ class WorkerUses(Struct, eq=False):
     uses: list[Use] = field(default_factory=list)
     sets: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)
+    _places: dict[str, list[Place]] = field(default_factory=dict)
+    _entries: dict[Scope, list[tuple[Scope, tuple[Arm, ...]] | None]] = field(default_factory=dict)
+    """Where a method is come to from: another with the arms around the call, or None where others call it."""
+
+    def renews(self, name: str) -> bool:
+        """Return whether an attribute is set anew there though it has something already."""
+        return any(not self._fills(name, one.scope, one.arms, ()) for one in self._places.get(name, ()))
+
+    def enter(self, scope: Scope, around: Circumstances) -> None:
+        """Note from where a method is come to."""
+        entry = None
+        if around:
+            arms, frame = around[-1]
+            entry = (frame.scope, arms)
+        self._entries.setdefault(scope, []).append(entry)
+
+    def set_in(self, scope: Scope, self_name: str) -> None:
+        """Note what a method sets on its object."""
+        for name, bindings in scope.bindings.items():
+            places = [one.place for one in bindings if one.kind in ("assign", "augment", "with", "unpack")]
+            if name.startswith(f"{self_name}.") and places:
+                self.sets.add(name.removeprefix(f"{self_name}."))
+                self._places.setdefault(name.removeprefix(f"{self_name}."), []).extend(places)
+
+    def _fills(self, name: str, scope: Scope, arms: Sequence[Arm], through: tuple[Scope, ...]) -> bool:
+        """Return whether a place of a method is only come to where its object does not have an attribute yet."""
+        if any(fills(arm, _first_parameter(scope), name) for arm in arms):
+            return True
+        entries = self._entries.get(scope, ())
+        return bool(entries) and all(
+            entry is not None and (entry[0] in through or self._fills(name, *entry, (*through, scope)))
+            for entry in entries
+        )
+
+
+def _first_parameter(scope: Scope) -> str:
+    first = next(parameters_of(scope.node), None) if isinstance(scope.node, FunctionNode) else None
+    return first.arg if first is not None else ""
 
 
 def uses_of(evaluator: Evaluator, instance: Instance, running: Sequence[Function]) -> WorkerUses:
@@ -97,22 +136,17 @@ def _follow(
     found: WorkerUses,
     seen: set[Scope],
 ) -> None:
-    node = scope.node
-    first = next(parameters_of(node), None) if isinstance(node, FunctionNode) else None
-    if first is None or scope in seen or len(seen) >= _MOST_METHODS:
+    node, first = scope.node, _first_parameter(scope)
+    found.enter(scope, around)
+    if not first or scope in seen or len(seen) >= _MOST_METHODS:
         return
     seen.add(scope)
     placed = list(_placed(scope))
     frame = Frame(owner.facts, Place(scope, 0), receiver=instance)
-    found.sets.update(
-        name.removeprefix(f"{first.arg}.")
-        for name, bindings in scope.bindings.items()
-        if name.startswith(f"{first.arg}.")
-        and any(one.kind in ("assign", "augment", "with", "unpack") for one in bindings)
-    )
+    found.set_in(scope, first)
     found.calls.update((dotted(site.node.func) or "").rpartition(".")[2] for site in scope.calls)
     for read, member, whole in reads(node):
-        if not isinstance(read, ast.Attribute) or dotted(read) != f"{first.arg}.{read.attr}":
+        if not isinstance(read, ast.Attribute) or dotted(read) != f"{first}.{read.attr}":
             continue
         place = place_of(placed, read, scope)
         circumstances = (*around, (place.arms, frame.at(place)))
@@ -121,7 +155,7 @@ def _follow(
         if method is not None:
             _follow(instance, lineage, *method, circumstances, found, seen)
     for site in scope.calls:
-        above = method_called(lineage, owner, first.arg, site.node)
+        above = method_called(lineage, owner, first, site.node)
         if above is not None:
             _follow(instance, lineage, *above, (*around, (site.place.arms, frame.at(site.place))), found, seen)
 
