@@ -293,29 +293,6 @@ def test_what_enough_steps_did_not_suffice_for_takes_none_from_who_asks_on_the_w
     assert [one.thing for one in asked(60)] == [UNSEEN]
 
 
-def test_what_is_asked_on_the_way_of_no_question_is_one_of_its_own() -> None:
-    project, _ = project_of("workers = 2\nDataLoader(d, num_workers=workers)\n")
-    facts = project.python("main.py")
-    assert facts is not None
-    _, assignment, _ = facts.tree.body
-    assert isinstance(assignment, ast.Assign)
-    evaluator, frame = Evaluator(project), Frame(facts, Place(facts.module, 0))
-    taken = 0
-
-    def endless() -> str:
-        nonlocal taken
-        while not evaluator.step(facts.span(assignment)):
-            taken += 1
-        return "cut short"
-
-    (found,) = evaluator.on_the_way(("a test",), frame, 30, lambda: evaluator.evaluate(assignment.value, frame))
-    assert found.thing == 2
-    for _ in range(2):
-        assert evaluator.on_the_way(("costly",), frame, 30, endless) == "cut short"
-        assert taken == 30
-    assert not evaluator.ran_out
-
-
 @pytest.mark.parametrize("test", ["is None", "!= 'spawn'"])
 def test_a_start_method_may_be_asked_for_before_it_is_set(test: str) -> None:
     text = (
