@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from loaderlint.linking.following import conditions, evaluate, hierarchy, running, stops
+from loaderlint.linking.following import conditions, hierarchy, remembering, running, stops
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.link import link
 from loaderlint.linking.loaders import made, options
@@ -235,7 +235,7 @@ def test_what_a_project_stores_as_configuration_is_not_charged_to_the_first_who_
         "@hydra.main(config_path=None, config_name='train')\ndef main(cfg):\n"
         "    model = hydra.utils.instantiate(cfg)\n    DataLoader(d, num_workers=cfg.num_workers)\n",
     }
-    monkeypatch.setattr(evaluate, "STEPS_OF_A_PROJECT_QUESTION", 400)
+    monkeypatch.setattr(remembering, "STEPS_OF_A_PROJECT_QUESTION", 400)
     assert traced(files) == {"4", "open"}
 
 
@@ -250,7 +250,7 @@ def test_a_callee_that_was_not_followed_to_its_end_is_followed_again_by_who_can(
     evaluator = Evaluator(project)
 
     def with_few_steps(left: int) -> None:
-        for _ in range(evaluate.STEPS_OF_A_PROJECT_QUESTION - left):
+        for _ in range(remembering.STEPS_OF_A_PROJECT_QUESTION - left):
             evaluator.step(facts.span(scope.node))
         evaluator.callers.of(function)
 
@@ -264,7 +264,7 @@ def test_a_callee_that_was_not_followed_to_its_end_is_followed_again_by_who_can(
         if limit == "steps":
             evaluator.once(("few steps", turn), None, partial(with_few_steps, turn))
         else:
-            deep_inside(evaluate.DEEPEST_EXPRESSION, turn)
+            deep_inside(remembering.DEEPEST_EXPRESSION, turn)
     assert len(evaluator.callers.of(function).by) == 1
 
 
@@ -306,7 +306,7 @@ def test_a_start_method_may_be_asked_for_before_it_is_set(test: str) -> None:
 
 def test_what_other_callers_give_is_followed_past_a_test_that_takes_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditions, "ENOUGH_FOR_A_TEST", 100)
-    monkeypatch.setattr(evaluate, "STEPS_OF_A_PROJECT_QUESTION", 600)
+    monkeypatch.setattr(remembering, "STEPS_OF_A_PROJECT_QUESTION", 600)
     monkeypatch.setattr(options, "STEPS", 400)
     monkeypatch.setattr(made, "STEPS", 400)
 
