@@ -36,6 +36,15 @@ def test_what_a_library_looks_up_by_a_text() -> None:
     assert traced(_located("import pydoc\n    return pydoc.locate(path)")) == {"4"}
 
 
+def test_what_a_file_looks_up_in_itself() -> None:
+    text = (
+        f"import importlib\n{IMPORT}def settings(count):\n    return {{'num_workers': count}}\ndef load(path):\n"
+        "    module, name = path.rsplit('.', 1)\n    return getattr(importlib.import_module(module), name)\n"
+        "DataLoader(data, num_workers=load('main.settings')(⟦4⟧)['num_workers'])\n"
+    )
+    assert traced({"main.py": text}) == {"4"}
+
+
 OTHERS = {
     "parted at the first sign": "module, _, name = path.partition('.')",
     "all but the first piece": "name = path.split('.')[-1]; module = '.'.join(path.split('.')[1:])",

@@ -58,7 +58,11 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
 
 def import_module(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:
     """Return what ``importlib.import_module(name)`` gives in the frame's file."""
-    path = evaluator.project.module(name, frame.facts.source.path)
+    importer, tail = frame.facts.source.path, name.replace(".", "/")
+    path = evaluator.project.module(name, importer)
+    if path is None and f"/{importer}".endswith((f"/{tail}.py", f"/{tail}/__init__.py")):
+        # A file may look up what it defines itself: ``target: main.Data`` in the settings of ``main.py``.
+        path = importer
     if path is not None:
         return _module(evaluator.project, path, span)
     return unseen(span) if name.startswith(".") else (Possibility(External(name), span),)
