@@ -239,6 +239,11 @@ def test_how_callables_take_their_options(text: str, option: str, expected: set[
     assert traced({"main.py": text}, option) == expected
 
 
+OWN_ARGUMENTS = (
+    "from dataclasses import dataclass, field\nfrom transformers import TrainingArguments\n@dataclass\n"
+    "class Own(TrainingArguments):\n    dataloader_num_workers: int = "
+)
+
 SUBCLASSES: dict[str, tuple[Files, set[str]]] = {
     "without a constructor": ("class Loader(DataLoader):\n    pass\nLoader(d, num_workers=⟦8⟧)", {"8"}),
     "without a constructor, by position": (
@@ -346,6 +351,17 @@ SUBCLASSES: dict[str, tuple[Files, set[str]]] = {
         },
         {"8"},
     ),
+    "training arguments of one's own with another default": (
+        {
+            "main.py": f"{OWN_ARGUMENTS}field(default=⟦8⟧)\n"
+            "@dataclass\nclass Arguments(Own):\n    rank: int = 4\nArguments('o')\n"
+        },
+        {"8"},
+    ),
+    "training arguments of one's own that are given another number": (
+        {"main.py": f"{OWN_ARGUMENTS}8\nOwn('o', dataloader_num_workers=⟦2⟧)\n"},
+        {"2"},
+    ),
     "a factory that chooses the class": (
         """
         class Loader(DataLoader):
@@ -384,6 +400,12 @@ SUBCLASSES: dict[str, tuple[Files, set[str]]] = {
 @pytest.mark.parametrize(("files", "expected"), SUBCLASSES.values(), ids=SUBCLASSES.keys())
 def test_subclasses_and_wrappers(files: Files, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("decorated", "workers"), [("@dataclass", [8]), ("", [0])])
+def test_only_a_dataclass_makes_its_objects_with_the_defaults_of_its_fields(decorated: str, workers: list[int]) -> None:
+    (loader,) = loaders_of(f"{OWN_ARGUMENTS.replace('@dataclass', decorated)}8\nOwn('o')\n")
+    assert [one.constant for one in loader.num_workers.candidates if one.constant is not None] == workers
 
 
 LIGHTNING: dict[str, tuple[str, set[str]]] = {

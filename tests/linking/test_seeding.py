@@ -4,7 +4,7 @@ from textwrap import indent
 
 import pytest
 
-from tests.linking.traced import IMPORT, loader_of
+from tests.linking.traced import IMPORT, loader_of, loaders_of
 
 HEAD = """
 import argparse, random, time, functools
@@ -130,6 +130,38 @@ DataLoader(range(8), num_workers=2, worker_init_fn=Seeder({made}))
 """
     (seed,) = loader_of(HEAD + text).payload.code.seeds
     assert (seed.library, seed.origin.value) == ("NumPy", origin)
+
+
+AROUND = """
+from unseen import unknown
+def init(seed, start=0):
+    def seed_worker(worker):
+        np.random.seed(seed + start)
+    return seed_worker
+def load(seed=3, start=0):
+    DataLoader(range(8), num_workers=2, worker_init_fn=lambda worker: np.random.seed(seed + start + worker))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "origins"),
+    [
+        ("DataLoader(range(8), num_workers=2, worker_init_fn=init(7))", ["fixed"]),
+        ("DataLoader(range(8), num_workers=2, worker_init_fn=init(args.seed))", ["fixed"]),
+        ("load()", ["worker"]),
+        ("load(args.seed)", ["worker"]),
+        ("load(unknown())", []),
+        ("load(args.seed, unknown())", []),
+        ("load(1)\nload(2)", []),
+        ("for seed in range(3):\n    load(seed)", []),
+        ("for epoch in range(3):\n    load(args.seed + epoch)", []),
+        ("seed = 0\nwhile unknown():\n    load(seed)\n    seed += 1", []),
+        ("DataLoader(range(8), num_workers=2, worker_init_fn=init(7, start=unknown()))", []),
+    ],
+)
+def test_what_the_function_around_was_handed_is_followed(made: str, origins: list[str]) -> None:
+    found = {seed for loader in loaders_of(HEAD + AROUND + made) for seed in loader.payload.code.seeds}
+    assert [one.origin.value for one in found] == origins
 
 
 def test_a_dataset_may_seed_itself_unless_the_seed_is_too_big() -> None:

@@ -105,7 +105,7 @@ def _with_settings_promised(evaluator: Evaluator, given: Possibilities, node: as
     where = Frame(frame.facts, end_of(frame.scope.parent))
     kinds = [one.thing for one in evaluator.evaluate(node.annotation, where)]
     kind = kinds[0] if len(kinds) == 1 else None
-    if not isinstance(kind, Class) or not _is_dataclass(kind):
+    if not isinstance(kind, Class) or not is_dataclass(kind):
         return given
     promised = Possibility(evaluator.any_object(kind), frame.facts.span(node))
     subject = f"what {node.arg} is at {promised.span}"
@@ -119,7 +119,8 @@ def _with_settings_promised(evaluator: Evaluator, given: Possibilities, node: as
     return tuple(found)
 
 
-def _is_dataclass(kind: Class) -> bool:
+def is_dataclass(kind: Class) -> bool:
+    """Return whether a class is decorated as a dataclass."""
     written = (one.func if isinstance(one, ast.Call) else one for one in kind.node.decorator_list)
     return any((dotted(one) or "").rpartition(".")[2] == "dataclass" for one in written)
 

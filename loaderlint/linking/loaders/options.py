@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from loaderlint.linking.following import instances
 from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.following.fields import is_field
+from loaderlint.linking.following.parameters import is_dataclass
 from loaderlint.linking.loaders.sites import PythonSite
-from loaderlint.linking.things import dictionaries
-from loaderlint.linking.things.kinds import ABSENT, Absent, Frame, Possibilities, Possibility, Settings
+from loaderlint.linking.things import classes, dictionaries
+from loaderlint.linking.things.kinds import ABSENT, Absent, Class, Frame, Instance, Possibilities, Possibility, Settings
 from loaderlint.linking.things.loops import spread
 from loaderlint.linking.things.possibilities import laid_over, settled, under, unseen
 from loaderlint.model.loader import OBJECT_OPTIONS, TORCH_DEFAULTS
@@ -101,6 +104,9 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         if option in given or not all(isinstance(one.thing, Absent) for one in before()):
             own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
             given[option] = Given.known(laid_over(own.possibilities, before), own.argument)
+    if site.made_of is not None and not hidden and others is None:
+        for option, followed in _of_fields(evaluator, site, site.made_of):
+            given.setdefault(option, followed)
     if hidden or others is not None:
         unsaid = unseen(site.span) if hidden or others is None else others.possibilities
         for option in (*TORCH_DEFAULTS, *OBJECT_OPTIONS):
@@ -109,6 +115,16 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             values = (*unseen(site.span), Possibility(ABSENT, site.span)) if rare else unsaid
             given.setdefault(option, Given.known(values))
     return given
+
+
+def _of_fields(evaluator: Evaluator, site: PythonSite, owner: Class) -> Iterator[tuple[str, Given]]:
+    """Yield what a class gives the options that its own fields stand for, as training arguments with other defaults."""
+    made_by_fields = [one for one in classes.lineage(evaluator, owner) if is_dataclass(one)]
+    declared = {name for one in made_by_fields for name in one.scope.bindings if is_field(one, name)}
+    for option, name in site.kind.spelling.items():
+        if name in declared:
+            default = partial(instances.declared, evaluator, Instance(owner, site.call, site.frame), name)
+            yield option, _followed(evaluator, option, default)
 
 
 def _left_by(first: Given | None, second: Given) -> Given:

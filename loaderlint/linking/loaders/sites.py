@@ -36,6 +36,7 @@ class PythonSite(Struct, frozen=True, eq=False):
     a subclass hands its keyword arguments on to the library's constructor. ``ways`` are those in which the callee is a
     loader, where it can be something else. ``own_class`` is a class of the project that it can be and that iterates in
     a way of its own; it ``starts_workers`` unless all that it can be are such that never come to torch's iterator.
+    ``made_of`` is the class of the project that is called where that has no constructor: its fields have defaults.
     """
 
     frame: Frame
@@ -51,6 +52,7 @@ class PythonSite(Struct, frozen=True, eq=False):
     ways: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
     own_class: Class | None = None
     starts_workers: bool = True
+    made_of: Class | None = None
 
     @property
     def span(self) -> Span:
@@ -183,7 +185,7 @@ def _subclass_call(
     if callee is None:
         return None
     if classes.constructor(evaluator, owner) is None:
-        return PythonSite(frame, call, _name_of(owner), LOADER_CALLABLES[callee])
+        return PythonSite(frame, call, _name_of(owner), LOADER_CALLABLES[callee], made_of=owner)
     base = loader_classes.called(evaluator, owner, call, frame) if alone else None
     return _handing_on(owner, frame, call, callee, base)
 

@@ -15,7 +15,17 @@ from loaderlint.linking.following.running import STEPS, may_run, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Possibility, Thing, Unseen
+from loaderlint.linking.things.kinds import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Made,
+    Possibilities,
+    Possibility,
+    Thing,
+    Unseen,
+)
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.returned import called
 from loaderlint.model.value import Assumptions, together
@@ -257,6 +267,10 @@ class _Argument:
         (only,) = bindings
         if only.kind == "parameter" and scope is frame.scope:
             return _Part.WORKER if node.id in self.free[:1] else self._handed(node, frame, depth)
+        if only.kind == "parameter":
+            # Of the function around: what that was handed when it made this one.
+            found = self.evaluator.evaluate(node, frame)
+            return _Part.FIXED if len(found) == 1 and _is_fixed(found[0].thing) else self._given(found)
         if any(arm.loop for arm in only.place.arms):
             return _Part.OTHER
         if only.kind == "assign" and only.value is not None:
@@ -282,7 +296,10 @@ class _Argument:
         set_later = (self.evaluator.attributes_set, self.evaluator.module_attributes_set)
         if all(isinstance(one.thing, Class) for one in owners) and not any(node.attr in one for one in set_later):
             return self._value(node, frame)
-        found = self.evaluator.evaluate(node, frame)
+        return self._given(self.evaluator.evaluate(node, frame))
+
+    def _given(self, found: Possibilities) -> _Part:
+        """Return what that is which the user of the program gives, or else it has a default."""
         given = any(isinstance(one.thing, Unseen) and one.thing.given for one in found)
         return _Part.FIXED if given and all(_is_fixed(one.thing) for one in found) else _Part.OTHER
 
