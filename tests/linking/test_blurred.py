@@ -16,6 +16,12 @@ PARSED = (
     "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int, required=True)\n"
     "parser.set_defaults(depth=1)\ncfg = parser.parse_args()\n"
 )
+PARSER = (
+    "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int, default=⟦4⟧)\n"
+)
+ASKED = "\nDataLoader(data, num_workers={} if cfg.workers is None else cfg.workers)\n"
+"""What is parsed as a number is never None, unless something else was set."""
+ANY_SET = "for key, value in given():\n    setattr(args, key, value)\n"
 COPYING = (
     "import copy, dataclasses\n@dataclasses.dataclass\nclass Settings:\n    workers: int = ⟦4⟧\n    depth: int = 0\n"
     "    def with_all(self, given):\n        other = {}\n        for key, value in given.items():\n"
@@ -97,6 +103,26 @@ BLURRED: Cases = {
         {"4", "open"},
     ),
     "on a parsed command line": (f"{PARSED}setattr(cfg, key, value){READ}", {"open"}),
+    "on what another script parses": (
+        {
+            "main.py": f"{IMPORT}{PARSER}cfg = parser.parse_args(){ASKED.format(1)}",
+            "other.py": PARSER.replace("⟦4⟧", "2") + "args = parser.parse_args()\n" + ANY_SET,
+        },
+        {"4", "open"},
+    ),
+    "on what another script parses with the same parser": (
+        {
+            "main.py": f"{IMPORT}from flags import parser\ncfg = parser.parse_args(){ASKED.format('⟦1⟧')}",
+            "other.py": f"from flags import parser\nargs = parser.parse_args()\n{ANY_SET}",
+            "flags.py": PARSER,
+        },
+        {"4", "1", "open"},
+    ),
+    "on what is parsed once with more flags": (
+        f"{PARSER}args = parser.parse_args()\nparser.add_argument('--depth')\n{ANY_SET}"
+        f"cfg = parser.parse_args(){ASKED.format('⟦1⟧')}",
+        {"4", "1", "open"},
+    ),
     "on a copy that a method makes": (f"{COPYING.format('copy.deepcopy(self)')}{READ}", {"4"}),
     "on such a copy, which is read": (
         f"{COPYING.format('copy.copy(self)')}cfg = cfg.with_all(given()){READ}",

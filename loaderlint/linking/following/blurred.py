@@ -113,7 +113,9 @@ class Blurred:
         return named, others
 
     def _keys_of(self, thing: _Thing) -> Set[_Key]:
-        if not isinstance(thing, Instance | Class):
+        if isinstance(thing, CommandLine):
+            return _declared(thing)
+        if isinstance(thing, Module):
             return {_key(thing)}
         owner = thing.of if isinstance(thing, Instance) else thing
         family = lineage(self._evaluator, owner)
@@ -145,7 +147,9 @@ class Blurred:
                 thing = one.thing.of if typed is not None and isinstance(one.thing, Instance) else one.thing
                 if isinstance(thing, Instance) and all_known:
                     yield from _object_changed(thing)
-                elif isinstance(thing, Instance | Class | Module | CommandLine):
+                elif isinstance(thing, CommandLine):
+                    yield from _declared(thing)
+                elif isinstance(thing, Instance | Class | Module):
                     yield _key(thing)
         own = class_of_receiver(where, dotted(change.at.owner) or "")
         if own is not None:
@@ -153,15 +157,18 @@ class Blurred:
             yield _key(own)
 
 
-def _key(thing: _Thing) -> _Key:
+def _declared(thing: CommandLine) -> Set[_Key]:
+    """Return what changes of a command line are kept under: what was said to its parser tells it from others."""
+    return {("command line", id(one.call)) for one in thing.declarations} or {("command line", 0)}
+
+
+def _key(thing: Instance | Class | Module) -> _Key:
     """Return what a change is kept under: what is set on an object is not set on its class."""
     if isinstance(thing, Instance):
         return "object", id(thing.of.node)
     if isinstance(thing, Class):
         return "class", id(thing.node)
-    if isinstance(thing, Module):
-        return "module", id(thing.facts)
-    return "command line", 0
+    return "module", id(thing.facts)
 
 
 def _object_changed(thing: Instance) -> Iterator[_Key]:
