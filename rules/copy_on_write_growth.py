@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.rule import Rule, counted, place
+from loaderlint.model.rule import Rule, each_of, place
 from loaderlint.model.target import StartMethod, Target
 
 
@@ -65,7 +65,7 @@ class CopyOnWriteGrowth(Rule):
                 workers = next((one for one, start in starts if start.method is StartMethod.FORK), None)
                 if workers is not None:
                     message = (
-                        f"each of the {counted(workers)} comes to hold a copy of {kept.described}: reading an item, as "
+                        f"{each_of(workers)} comes to hold a copy of {kept.described}: reading an item, as "
                         f"at {place(used.span)}, copies its page of memory"
                     )
                     yield self.finding(loader, kept, message, target, help="keep the items in one array or tensor")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.rule import Rule, counted
+from loaderlint.model.rule import Rule, each_of
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, asks_no_more, together
 
@@ -57,7 +57,7 @@ class DropLastPerWorker(Rule):
                 if together(given.assumptions, workers.assumptions, stream.assumptions) is None:
                     continue
                 of = stream.name or "the stream"
-                message = f"each of the {counted(workers)} drops its own last batch of {of} where that is incomplete"
+                message = f"{each_of(workers)} drops its own last batch of {of} where that is incomplete"
                 sure = asks_no_more(given, workers.assumptions | stream.assumptions)
                 sure = sure and asks_no_more(workers, given.assumptions | stream.assumptions)
                 yield self.finding(

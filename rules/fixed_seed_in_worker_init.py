@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loaderlint.model.edit import Fix, Remedy, Unfixed, WriteAs
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.rule import Rule, counted
+from loaderlint.model.rule import Rule, counted, each_of
 from loaderlint.model.target import Target
 from loaderlint.model.uses import Role
 from loaderlint.model.value import CUDA, Assumptions, Candidate, CpuCount
@@ -103,7 +103,7 @@ def _message(seed: Seed, anew: Candidate | None, alike: Candidate | None) -> str
     if alike is None:
         return f"every epoch draws the same of {numbers}: `{seed.what}` seeds {_them(anew)} as it did before"
     when = ", in every epoch" if anew is not None else ""
-    return f"each of the {counted(alike)} draws the same of {numbers}{when}: `{seed.what}` seeds them alike"
+    return f"{each_of(alike)} draws the same of {numbers}{when}: `{seed.what}` seeds them alike"
 
 
 def _them(workers: Candidate | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.rule import Rule, counted
+from loaderlint.model.rule import Rule, each_of
 from loaderlint.model.target import Target
 from loaderlint.model.value import CpuCount
 
@@ -68,7 +68,7 @@ class IterableNotSharded(Rule):
                 copies = "one copy" if isinstance(workers.constant, CpuCount) else f"{workers.constant} copies"
                 each = " for each worker" if isinstance(workers.constant, CpuCount) else ""
                 message = (
-                    f"each of the {counted(workers)} yields every sample, {copies} of each{each}: nothing shares out "
+                    f"{each_of(workers)} yields every sample, {copies} of each{each}: nothing shares out "
                     f"`{source.what}` among them"
                 )
                 help = "let each worker yield its own part: ask torch.utils.data.get_worker_info() in __iter__"

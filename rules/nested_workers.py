@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import single_process
-from loaderlint.model.rule import Rule, counted, place
+from loaderlint.model.rule import Rule, counted, each_of, place
 from loaderlint.model.target import Target
 
 
@@ -65,7 +65,7 @@ class NestedWorkers(Rule):
             for workers, _ in inner.worker_starts(target, loop):
                 if workers.written:
                     message = (
-                        f"each of the {counted(outer)} raises when it iterates `{loop.what}` ({place(loop.span)}), a "
+                        f"{each_of(outer)} raises when it iterates `{loop.what}` ({place(loop.span)}), a "
                         f"loader with {counted(workers)} of its own"
                     )
                     shared = replace(workers, shared=workers.shared or workers.span in others)

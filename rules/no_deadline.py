@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import added
-from loaderlint.model.rule import Rule, counted
+from loaderlint.model.rule import Rule, one_of
 from loaderlint.model.target import Target
 
 _SECONDS = 300
@@ -55,6 +55,6 @@ class NoDeadline(Rule):
         if "timeout" in loader.options or loader.spelled("num_workers") != "num_workers":
             return
         for workers in loader.workers_on(target):
-            message = f"a stuck one of the {counted(workers)} hangs the job for ever: the loader has no timeout"
+            message = f"the job hangs for ever when {one_of(workers)} is stuck: the loader has no timeout"
             fix = added(loader, "timeout", _SECONDS)
             yield self.finding(loader, workers, message, target, help="give it a timeout", fix=fix)

@@ -8,7 +8,7 @@ from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.kept import Kept
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Touch
-from loaderlint.model.rule import Rule, counted, place
+from loaderlint.model.rule import Rule, counted, each_of, place
 from loaderlint.model.target import Target
 from loaderlint.model.value import CUDA, Candidate
 
@@ -72,7 +72,7 @@ class RngObjectInDataset(Rule):
             if _is_one(workers, target):
                 confidence, who = Confidence.LIKELY, f"the {counted(workers)} draws the same random numbers every epoch"
             else:
-                confidence, who = Confidence.CERTAIN, f"each of the {counted(workers)} draws the same random numbers"
+                confidence, who = Confidence.CERTAIN, f"{each_of(workers)} draws the same random numbers"
             drawn = f"drawn from at {place(used.span)}"
             if not _always_draws(workers, kept, used):
                 confidence, drawn = Confidence.LIKELY, f"{drawn}, on a path that not every item takes"

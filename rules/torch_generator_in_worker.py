@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.rule import Rule, counted
+from loaderlint.model.rule import Rule, each_of
 from loaderlint.model.target import Target
 
 
@@ -60,7 +60,7 @@ class TorchGeneratorInWorker(Rule):
                 continue
             for workers, start in loader.worker_starts(target, kept):
                 if start.method.reimports:
-                    how = f"each of the {counted(workers)} started by {START_METHOD}"
+                    how = f"{each_of(workers)} started by {START_METHOD}"
                     message = f"{how} dies: it cannot unpickle {kept.described}"
                     help = "make it in the worker, when it is first used, from `torch.initial_seed()`"
                     yield self.finding(

@@ -105,3 +105,13 @@ def counted(workers: Candidate) -> str:
     """Return a worker count as messages name it: ``4 workers``, ``1 worker``, ``os.cpu_count() // 2 workers``."""
     many = int(workers.constant) if isinstance(workers.constant, bool) else workers.constant
     return f"{many} worker" if many == 1 else f"{many} workers"
+
+
+def each_of(workers: Candidate) -> str:
+    """Return the subject of what every worker does: ``each of the 4 workers``, ``the only worker``."""
+    return "the only worker" if workers.constant == 1 else f"each of the {counted(workers)}"
+
+
+def one_of(workers: Candidate) -> str:
+    """Return the subject of what a single worker does: ``one of the 4 workers``, ``the only worker``."""
+    return "the only worker" if workers.constant == 1 else f"one of the {counted(workers)}"

@@ -94,6 +94,12 @@ class TestPrefetchWithoutWorkers:
 
 
 class TestNoDeadline:
+    @pytest.mark.parametrize(
+        ("workers", "stuck"), [(1, "the only worker is stuck"), (4, "one of the 4 workers is stuck")]
+    )
+    def test_one_worker_alone_is_not_one_of_several(self, workers: int, stuck: str) -> None:
+        assert stuck in the_finding("LL502", a_loader(num_workers=workers), LINUX).message
+
     def test_workers_without_a_deadline_get_one(self) -> None:
         finding = the_finding("LL502", a_loader(num_workers=4), LINUX)
         assert (finding.severity, finding.span) == (Severity.INFO, at(10))
