@@ -58,9 +58,13 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
 
 def import_module(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:
     """Return what ``importlib.import_module(name)`` gives in the frame's file."""
-    path = evaluator.project.module(name, frame.facts.source.path)
+    own = frame.facts.source.path
+    path = evaluator.project.module(name, own)
     if path is not None:
         return _module(evaluator.project, path, span)
+    if frame.scope is not frame.facts.module and evaluator.project.is_called(own, name):
+        # A script that looks its own classes up by their dotted names.
+        return (Possibility(Module(frame.facts), span),)
     return unseen(span) if name.startswith(".") else (Possibility(External(name), span),)
 
 
