@@ -44,7 +44,8 @@ class CudaInForkedWorker(Rule):
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has: the workers are spawned. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors
-    spawned workers share with the program, where that holds a model, or a memory map, of which each gets a copy.
+    spawned workers share with the program, where that holds a model, or a memory map, of which each gets a copy. A
+    `timeout` under 10 seconds becomes 60, as spawned workers may take longer to begin (LL503).
 
     ## Evidence
     torch, `notes/multiprocessing.rst` ("The CUDA runtime does not support the `fork` start method") and `_lazy_init`

@@ -38,7 +38,8 @@ class ForcedForkOnMacos(Rule):
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has: the workers are spawned on macOS, other platforms keep their fork. Otherwise unsafe. Unsafe, too, where
     somebody writes into what is sent, whose tensors spawned workers share with the program, where that holds a model,
-    or a memory map, of which each gets a copy.
+    or a memory map, of which each gets a copy. A `timeout` under 10 seconds becomes 60, as spawned workers may take
+    longer to begin (LL503).
 
     ## Evidence
     CPython, `multiprocessing`, "Contexts and start methods": on macOS fork "should be considered unsafe as it can lead

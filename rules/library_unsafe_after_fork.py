@@ -56,7 +56,7 @@ class LibraryUnsafeAfterFork(Rule):
     has: the workers are spawned. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors
     spawned workers share with the program, where that holds a model, or a memory map, of which each gets a copy. None
     for tokenizers, where the setting is to go, and for what was not made at the top of a module, where a spawned worker
-    makes its own.
+    makes its own. A `timeout` under 10 seconds becomes 60, as spawned workers may take longer to begin (LL503).
 
     ## Evidence
     docs.pola.rs, "Multiprocessing"; filesystem_spec issue 835 and gcsfs issue 379 (not tried, hence a warning). On

@@ -39,7 +39,7 @@ class MixedStartMethods(Rule):
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has, otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors spawned workers share
     with the program, where that holds a model, or a memory map, of which each gets a copy. None towards fork, which not
-    every platform has.
+    every platform has. A `timeout` under 10 seconds becomes 60, as spawned workers may take longer to begin (LL503).
 
     ## Evidence
     `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py` (the context belongs to one loader);

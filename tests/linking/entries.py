@@ -65,7 +65,7 @@ ENTRIES: Mapping[str, str] = {
         time wait warn write
     """,
     "REPORTING_LIBRARIES": """
-        IPython clearml comet_ml gdown matplotlib mlflow neptune nvtx psutil pynvml rich seaborn tensorboard
+        IPython clearml comet_ml dominate gdown matplotlib mlflow neptune nvtx psutil pynvml rich seaborn tensorboard
         tensorboardX torchinfo torchsummary tqdm wandb
     """,
     "UNNAMED": """

@@ -492,6 +492,56 @@ CLASSES: Cases = {
         """,
         {"open"},
     ),
+    "an object into whose dictionary the method of it puts by another name": (
+        HOLDER
+        + """
+        h = Settings(num_workers=4, weight=1)
+        write = h.put
+        write('num_workers', 2)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
+    "an object into whose dictionary others put something": (
+        HOLDER
+        + """
+        h = Settings(num_workers=4, weight=1)
+        h.held['num_workers'] = 2
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
+    "an object whose dictionary others update": (
+        HOLDER
+        + """
+        h = Settings(num_workers=4, weight=1)
+        h.held.update(num_workers=2)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
+    "an object whose dictionary others look at": (
+        HOLDER
+        + """
+        h = Settings(num_workers=⟦4⟧, weight=1)
+        print(h.held, h.held['weight'], h.held.keys())
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"4"},
+    ),
+    "an object beside one that changes a dictionary of that name": (
+        HOLDER
+        + """
+        class Other:
+            def __init__(self):
+                self.held = {}
+            def add(self, key):
+                self.held[key] = 1
+        h = Settings(num_workers=⟦4⟧, weight=1)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"4"},
+    ),
     "an object that looks for something else in its dictionary": (
         HOLDER.replace("self.held[name]", "self.held[name.lower()]")
         + """

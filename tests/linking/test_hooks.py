@@ -118,10 +118,27 @@ c.merge_from_file('c.yaml')
 """
 FILE = "LOADER:\n  WORKERS: ⟦4⟧\n"
 UNREAD = FILE.replace("⟦4⟧", "4")
+OWN_CONSTRUCTOR = TRAINER.replace(
+    "    @classmethod\n", "    def __init__(self, args, cfg):\n        {}\n    @classmethod\n"
+).replace("c = get_cfg()", "args = get_cfg()\nargs.LOADER.WORKERS = 0\nc = get_cfg()")
 
 OF_BASES: Cases = {
     "where one is made": ({"main.py": f"{TRAINER}Trainer(c).train()\n", "c.yaml": FILE}, {"4", "open"}),
     "where its class tests": ({"main.py": f"{TRAINER}Trainer.test(c, model)\n", "c.yaml": FILE}, {"4", "open"}),
+    "where its own constructor hands it on": (
+        {
+            "main.py": OWN_CONSTRUCTOR.format("super().__init__(cfg)") + "Trainer(args, c).train()\n",
+            "c.yaml": FILE,
+        },
+        {"4", "open"},
+    ),
+    "where its own constructor hands nothing on": (
+        {
+            "main.py": OWN_CONSTRUCTOR.format("self.cfg = cfg") + "Trainer(args, c).train()\n",
+            "c.yaml": UNREAD,
+        },
+        {"open"},
+    ),
     "where an heir of it is made": (
         {
             "main.py": f"{TRAINER}class Other(DefaultTrainer):\n    pass\nOther(c).train()\nTrainer(cfg=c)\n",

@@ -336,6 +336,21 @@ FREE: Cases = {
         f"import os\ndef mean():\n    {LOADER}\nmean()\n_, n = os.popen('stty size').read().split()",
         {"2"},
     ),
+    "a command of Unix after something may have called a function": (
+        f"import os\nfrom tasks import run\ndef mean():\n    {LOADER}\nrun(mean)\n"
+        "_, n = os.popen('stty size').read().split()",
+        {"2"},
+    ),
+    "a command of Unix after a decorator may have called a function": (
+        f"import os\nfrom tasks import at_once\n@at_once\ndef mean():\n    {LOADER}\n"
+        "_, n = os.popen('stty size').read().split()",
+        {"2"},
+    ),
+    "a command of Unix after another function may have called it": (
+        f"import os\nfrom tasks import run\ndef mean():\n    {LOADER}\ndef both():\n    run([mean])\nboth()\n"
+        "_, n = os.popen('stty size').read().split()",
+        {"2"},
+    ),
     "a command of Unix that is tried": (
         "import os\ntry:\n    _, n = os.popen('stty size').read().split()\nexcept ValueError:\n    n = 80\n" + LOADER,
         {"2"},

@@ -45,6 +45,13 @@ def test_what_a_file_looks_up_in_itself() -> None:
     assert traced({"main.py": text}) == {"4"}
 
 
+def test_what_a_script_looks_up_in_itself() -> None:
+    text = _located("module, name = path.rsplit('.', 1)\n    return getattr(importlib.import_module(module), name)")
+    assert isinstance(text, dict)
+    main = text["main.py"].replace("pkg.data", "main")
+    assert traced({"main.py": f"{text['pkg/data.py']}{main}"}) == {"4"}
+
+
 OTHERS = {
     "parted at the first sign": "module, _, name = path.partition('.')",
     "all but the first piece": "name = path.split('.')[-1]; module = '.'.join(path.split('.')[1:])",

@@ -67,6 +67,16 @@ SET_VALUE: Cases = {
         zero,
         "import os\nn = 0 if os.environ.pop('A', '') else 0\n",
     ),
+    "an arm to what the other says already, with a comment": (
+        "n = (\n    ⟦4⟧  # many\n    if a\n    else 0  # none\n)\n",
+        zero,
+        "n = (\n    0  # many\n    if a\n    else 0  # none\n)\n",
+    ),
+    "both arms, with a comment": (
+        "n = (\n    ⟦4⟧  # many\n    if a\n    else ⟦2⟧\n)\n",
+        lambda at: [SetValue(one, 0) for one in at],
+        "n = (\n    0  # many\n    if a\n    else 0\n)\n",
+    ),
     "an arm beside one that changes, too": (
         "n = 0 if a else ⟦4⟧ if b else 2\n",
         lambda at: [SetValue(at[0], 2)],

@@ -36,7 +36,7 @@ _Answer: TypeAlias = tuple[bool, Assumptions, frozenset[Span]]
 _MOST_ANSWERS = 64
 """A test whose operands can be answered in more ways than this is one question."""
 ENOUGH_FOR_A_TEST = 1000
-"""Expressions followed for what one test answers; where so many did not suffice, it is a question of its own."""
+"""Expressions followed for what one test answers: where so many did not suffice, others go on with what they gave."""
 _DEEPEST_TEST = 12
 """Tests that are followed through what their names were bound under, each through the one before."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, field
@@ -57,12 +57,12 @@ def left_by_constructor(evaluator: Evaluator, instance: Instance) -> dict[str, l
     return {name: values for name, values in run.left.items() if values}
 
 
-def put_inside(evaluator: Evaluator, instance: Instance, name: str) -> Iterator[Possibilities]:
-    """Yield what the constructor puts into a list or dictionary that an attribute of an object holds."""
-    for left in left_by_constructor(evaluator, instance).get(name, ()):
-        if not left.whole:
-            put = evaluator.evaluate(left.value, left.frame)
-            yield tuple(one for way in ways(evaluator, left.circumstances) for one in under(put, way))
+def put_inside(evaluator: Evaluator, left: Iterable[Left]) -> Iterator[Possibilities]:
+    """Yield what a list or dictionary that an attribute holds was given, of all that a constructor left there."""
+    for one in left:
+        if not one.whole:
+            put = evaluator.evaluate(one.value, one.frame)
+            yield tuple(each for way in ways(evaluator, one.circumstances) for each in under(put, way))
 
 
 def ways(evaluator: Evaluator, circumstances: Circumstances) -> list[Assumptions]:

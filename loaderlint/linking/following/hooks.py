@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.things.classes import class_of, foreign_bases
+from loaderlint.linking.scopes.aliases import receiver_in
+from loaderlint.linking.things.classes import class_of, foreign_bases, is_super_init, own_method
 from loaderlint.linking.things.kinds import Class, External, Frame
 from loaderlint.readers.python import CallSite, PythonFacts
 from loaderlint.readers.python_calls import arguments
@@ -17,6 +18,9 @@ from loaderlint.vocabulary.hooks import HOOKS, HOOKS_OF_BASES, Hooks, OwnHooks
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
+
+_OnObject: TypeAlias = tuple[PythonFacts, CallSite, ast.expr]
+"""A call, and the object or class that the library then calls a method on."""
 
 
 class HookCalls:
@@ -53,11 +57,30 @@ class HookCalls:
         calling = {name: one for name, one in hooks.items() if method in one.methods}
         heirs = [*self._heirs(base)] if calling else []
         for name, hook in calling.items():
-            called = sorted({one.node.name for one in heirs}) if name == "__init__" else [name] if heirs else []
-            for facts, site in (one for each in called for one in self._evaluator.callers.sites(each)):
-                function = site.node.func if name == "__init__" else getattr(site.node.func, "value", None)
-                if function is not None and self._is_one_of(heirs, function, Frame(facts, site.place)):
-                    yield facts, CallSite(_own_call(site.node, function, hook, method), site.place)
+            for facts, site, on in self._made_among(heirs) if name == "__init__" else self._called_on(heirs, name):
+                yield facts, CallSite(_own_call(site.node, on, hook, method), site.place)
+
+    def _made_among(self, heirs: list[Class]) -> Iterator[_OnObject]:
+        """Yield the calls that give the library's constructor something, each with what the object or its class is."""
+        plain = [one for one in heirs if own_method(one, "__init__") is None]
+        for name in sorted({one.node.name for one in plain}):
+            for facts, site in self._evaluator.callers.sites(name):
+                if self._is_one_of(plain, site.node.func, Frame(facts, site.place)):
+                    yield facts, site, site.node.func
+        # A constructor of its own may take something else, and hand on what it likes.
+        for heir in heirs:
+            own = own_method(heir, "__init__")
+            receiver = receiver_in(own) if own is not None else None
+            if own is not None and receiver is not None:
+                above = (site for site in own.calls if is_super_init(site.node))
+                yield from ((heir.facts, site, _name(receiver, site.node)) for site in above)
+
+    def _called_on(self, heirs: list[Class], name: str) -> Iterator[_OnObject]:
+        """Yield the calls of a method of the library's class on the project's, each with what it is called on."""
+        for facts, site in self._evaluator.callers.sites(name) if heirs else ():
+            on = getattr(site.node.func, "value", None)
+            if on is not None and self._is_one_of(heirs, on, Frame(facts, site.place)):
+                yield facts, site, on
 
     def _heirs(self, base: str) -> Iterator[Class]:
         last = base.rpartition(".")[2]
@@ -71,6 +94,10 @@ class HookCalls:
     def _is_one_of(self, heirs: list[Class], node: ast.expr, frame: Frame) -> bool:
         found = (one.thing for one in self._evaluator.evaluate(node, frame))
         return any(isinstance(one, Class) and any(one.node is heir.node for heir in heirs) for one in found)
+
+
+def _name(name: str, at: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Name(name, ast.Load()), at)
 
 
 def _own_call(call: ast.Call, on: ast.expr, hook: OwnHooks, method: str) -> ast.Call:

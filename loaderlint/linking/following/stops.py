@@ -198,12 +198,19 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
 def _needs(evaluator: Evaluator, frame: Frame) -> tuple[Need, ...]:
     """Return what a file needs for somebody to come to a place in it.
 
-    A function that only other files call runs when all of its own file has run.
+    A function that only other files can call runs when all of its own file has run.
     """
     scope, facts = frame.scope, frame.facts
-    if scope.parent is not facts.module or not isinstance(scope.node, FunctionNode) or facts.calls.get(scope.name):
+    if scope.parent is not facts.module or not isinstance(scope.node, FunctionNode) or _may_run_before(scope, facts):
         return evaluator.importable.needs(facts)
     return evaluator.importable.needs_to_its_end(facts)
+
+
+def _may_run_before(function: Scope, facts: PythonFacts) -> bool:
+    """Return whether a function at the top of a file may run before that ends: it is named there, or decorated."""
+    name, node = function.name, function.node
+    named = name in facts.calls or name in facts.module.reads or name in facts.module.readers
+    return named or bool(isinstance(node, FunctionNode) and node.decorator_list)
 
 
 def _ended_before(evaluator: Evaluator, frame: Frame, platform: str) -> Touch | None:

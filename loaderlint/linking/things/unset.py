@@ -7,6 +7,7 @@ import ast
 from loaderlint.readers.python import Arm, dotted
 
 _READ_BY_NAME = ("getattr", "hasattr")
+"""Functions that ask an object for an attribute by its name."""
 
 
 def fills(arm: Arm, self_name: str, attribute: str) -> bool:
@@ -20,15 +21,15 @@ def fills_none(arm: Arm, self_name: str, attribute: str) -> bool:
     return fills(arm, self_name, attribute) and not by_name
 
 
-def _asked_of(test: ast.expr, unset: bool, self_name: str) -> str | None:
+def _asked_of(test: ast.expr, answer: bool, self_name: str) -> str | None:
     """Return the attribute that is unset where a test has this answer, None where it asks for something else."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _asked_of(test.operand, not unset, self_name)
+        return _asked_of(test.operand, not answer, self_name)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         with_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
-        asked = isinstance(test.ops[0], ast.Is | ast.Eq) if unset else isinstance(test.ops[0], ast.IsNot | ast.NotEq)
+        asked = isinstance(test.ops[0], ast.Is | ast.Eq) if answer else isinstance(test.ops[0], ast.IsNot | ast.NotEq)
         return _attribute(test.left, self_name) if with_none and asked else None
-    return None if unset else _attribute(test, self_name)
+    return None if answer else _attribute(test, self_name)
 
 
 def _attribute(node: ast.expr, self_name: str) -> str | None:

@@ -416,6 +416,7 @@ class _Walk:
         first = next(parameters_of(scope.node), None)
         if first is None:
             return
+        left = constructed.left_by_constructor(self.evaluator, instance)
         for name, bindings in scope.bindings.items():
             if not name.startswith(f"{first.arg}.") or not any(one.kind in _KEEPS for one in bindings):
                 continue
@@ -429,7 +430,7 @@ class _Walk:
             )
             before, self._attribute = self._attribute, attribute
             self._all(carried, carrier, _kept(scope, attribute, bindings), depth)
-            for added in constructed.put_inside(self.evaluator, instance, attribute):
+            for added in constructed.put_inside(self.evaluator, left.get(attribute, ())):
                 self._all(_carrying(added), carrier, _kept(scope, attribute, bindings).inside, depth)
             self._attribute = before
 

@@ -33,6 +33,9 @@ def of_both_arms(places: Places, edits: Sequence[Edit]) -> list[Edit]:
     spans = {getattr(one, "span", None) for one in edits}
     for arm, edit in setting.items():
         whole = places.parents.get(arm) if arm is not None else None
+        if whole is not None and m.findall(whole, m.Comment()):
+            # What is said of one arm has no place where there are none.
+            continue
         if edit.constant is False and edit.platforms is None and _ends_in(whole, arm):
             widened = replace(edit, span=places.span(places.positions[whole]))
             return of_both_arms(places, [widened if one is edit else one for one in edits])

@@ -9,14 +9,17 @@ methods that put a value into the dictionary by the name of its key: what a prog
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from loaderlint.linking.files.words import as_bytes
 from loaderlint.linking.things.classes import bases
 from loaderlint.linking.things.dictionaries import items_of_call
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Possibilities, Possibility, end_of
 from loaderlint.linking.things.possibilities import unseen
+from loaderlint.model.setting_words import MUTATORS
 from loaderlint.readers.python import dotted
 
 if TYPE_CHECKING:
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
 
 _DICTIONARIES = frozenset({"builtins.dict", "collections.OrderedDict"})
 _NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict"})
-"""What makes an object without attributes."""
+"""What makes an object that has no attributes where it is given nothing."""
+_ITSELF = "self"
+"""What methods call their object (PEP 8, "Function and Method Arguments")."""
 
 
 _LIKE_A_DICTIONARY = frozenset(
@@ -171,18 +176,45 @@ def _puts(method: ast.FunctionDef, holder: str) -> bool:
 
 
 def _put_later(evaluator: Evaluator, owner: Class) -> list[str] | None:
-    """Return the keys that code puts into objects of a class by such methods; None where it works some key out."""
+    """Return the keys that code puts into objects of a class by such methods; None where not each of them is seen."""
+    return evaluator.once(("put later", id(owner.node)), None, lambda: _keys_put(evaluator, owner))
+
+
+def _keys_put(evaluator: Evaluator, owner: Class) -> list[str] | None:
     methods = [one for one in owner.node.body if isinstance(one, ast.FunctionDef)]
     holder = _own_dictionary(next((one for one in methods if one.name == "__init__"), None))
+    if holder is None:
+        return []
     keys: list[str] = []
-    for method in methods if holder is not None else ():
-        for _, site in evaluator.callers.sites(method.name) if holder and _puts(method, holder) else ():
+    inside = {id(one) for one in ast.walk(owner.node)}
+    for method in (one for one in methods if _puts(one, holder)):
+        called = {id(site.node.func) for _, site in evaluator.callers.sites(method.name)}
+        if any(id(node) not in called for node, _ in _attributes(evaluator, method.name)):
+            return None
+        for _, site in evaluator.callers.sites(method.name):
             match site.node:
                 case ast.Call(args=[ast.Constant(str(key)), *_]):
                     keys.append(key)
                 case _:
                     return None
-    return keys
+    others = (one for one in _attributes(evaluator, holder) if id(one[0]) not in inside)
+    return None if any(_changes(node, around) for node, around in others) else keys
+
+
+def _attributes(evaluator: Evaluator, name: str) -> Iterator[tuple[ast.Attribute, ast.AST]]:
+    """Yield where a project names an attribute, each with the node that it stands right inside."""
+    for facts in evaluator.project.all_python():
+        if as_bytes(f".{name}") in facts.source.content:
+            yield from facts.attributes.get(name, ())
+
+
+def _changes(node: ast.Attribute, around: ast.AST) -> bool:
+    """Return whether a dictionary is changed there, but for one that an object keeps itself: ``self.data[0] = 1``."""
+    if isinstance(node.value, ast.Name) and node.value.id == _ITSELF:
+        return False
+    if isinstance(around, ast.Subscript) and around.value is node:
+        return not isinstance(around.ctx, ast.Load)
+    return isinstance(around, ast.Attribute) and around.attr in MUTATORS
 
 
 def _looks_up(method: ast.FunctionDef, own: str, holder: str | None = None) -> bool:
