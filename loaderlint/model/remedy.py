@@ -318,9 +318,9 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     """Return the fix that starts this loader's workers by ``method``, if that does not break the program.
 
     A fresh interpreter needs a guarded entry point, picklable work and time to begin, so the guard, the hoisted
-    callables and a longer timeout are part of the fix. It is unsafe where one of the two was not seen, and where the
-    program sets up what forked workers have. What is asked for the whole process stays where that starts others, too,
-    which may need what only a fork gives them.
+    callables and a longer timeout are part of the fix. It is unsafe where the guard or all that has to pickle was not
+    seen, and where the program sets up what forked workers have. What is asked for the whole process stays where that
+    starts others, too, which may need what only a fork gives them.
     """
     asked = loader.program.start_methods
     process_wide = asked_by is not None and any(one.span == asked_by.span for one in asked)

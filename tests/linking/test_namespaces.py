@@ -73,6 +73,16 @@ def test_a_namespace_holds_what_its_constructor_hands_on(files: str, expected: s
 
 MADE_BY_TYPE: Cases = {
     "a class": ("args = type('args', (), {'workers': ⟦4⟧})\nDataLoader(1, num_workers=args.workers)", {"4"}),
+    "an object of a class that is changed afterwards": (
+        "Args = type('Args', (), {'workers': 0})\nargs = Args()\nArgs.workers = 4\n"
+        "DataLoader(1, num_workers=args.workers)",
+        {"open"},
+    ),
+    "an object beside a class of a longer name that is changed": (
+        "Args = type('Args', (), {'workers': ⟦4⟧})\nargs = Args()\nArgsOf = type('ArgsOf', (), {})\n"
+        "ArgsOf.workers = 4\nDataLoader(1, num_workers=args.workers)",
+        {"4"},
+    ),
     "an object": ("args = type('Args', (), {'workers': ⟦4⟧})()\nDataLoader(1, num_workers=args.workers)", {"4"}),
     "an object of its own name": (
         "Args = type('Args', (object,), dict(workers=⟦4⟧))\nargs = Args()\nDataLoader(1, num_workers=args.workers)",

@@ -390,9 +390,9 @@ class Project:
         """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included."""
         return next(iter(self.modules(name, importer)), None)
 
-    def is_called(self, path: str, name: str) -> bool:
+    def answers_to(self, path: str, name: str) -> bool:
         """Return whether a file can be imported by an absolute dotted name from its own program."""
-        return self._files.search_path.is_called(path, name)
+        return self._files.search_path.answers_to(path, name)
 
     def modules_ending(self, name: str, configuration: str) -> list[str]:
         """Return the paths of the modules that a configuration file (a path) means by a dotted name.

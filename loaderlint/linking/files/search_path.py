@@ -80,7 +80,7 @@ class SearchPath:
             self._known[key] = found or tuple(self._of_larger_repository(name, folder))
         return tuple(path for path in self._known[key] if path != importer or name.startswith("."))
 
-    def is_called(self, path: str, name: str) -> bool:
+    def answers_to(self, path: str, name: str) -> bool:
         """Return whether an absolute dotted name leads to a file from a folder above it that is in no package."""
         whole = f"{name.replace('.', '/')}.py"
         return f"/{path}".endswith(f"/{whole}") and path.removesuffix(whole).rstrip("/") not in self._packages

@@ -23,6 +23,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.possibilities import under, unseen
 from loaderlint.model.source import Span
+from loaderlint.readers.python import dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.running import MAKES_REMOTE
 from loaderlint.vocabulary.sending import PARTIAL
@@ -68,8 +69,9 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
             if isinstance(one.thing, Function):
                 return functions.returned(evaluator, one.thing, node, frame)
     if isinstance(thing, Items) and not node.args and not node.keywords:
-        # An object of a class that ``type`` made of its attributes.
-        return (callee,)
+        # An object of a class that ``type`` made of its attributes. What is set on the class may come after it.
+        changed = any(name.startswith(f"{dotted(node.func)}.") for name in frame.scope.bindings)
+        return unseen(span) if changed else (callee,)
     if isinstance(thing, Made) and thing.callee == PARTIAL and thing.call.args:
         return _loader_of_partial(evaluator, thing, node, frame, span)
     if isinstance(thing, Made) and thing.callee in MAKES_REMOTE and not thing.call.args and node.args:

@@ -145,7 +145,7 @@ class _Run(Struct, eq=False):
         name = binding.name.removeprefix(f"{self_name}.")
         if "." in name:
             return
-        circumstances = (*around, (self._in_doubt(binding.place.arms, self_name), frame.at(binding.place)))
+        circumstances = (*around, (self._leaving_open(binding.place.arms, self_name), frame.at(binding.place)))
         if binding.kind in ("item", "list"):
             values = binding.node.args if isinstance(binding.node, ast.Call) else [binding.value]
             for value in values:
@@ -159,7 +159,7 @@ class _Run(Struct, eq=False):
         if value is not None:
             self.left.setdefault(name, []).append(Left(value, frame.at(binding.place), circumstances))
 
-    def _in_doubt(self, arms: tuple[Arm, ...], self_name: str) -> tuple[Arm, ...]:
+    def _leaving_open(self, arms: tuple[Arm, ...], self_name: str) -> tuple[Arm, ...]:
         """Return the arms without those that are taken since an attribute is still None at that time."""
         none = [name for name, left in self.left.items() if left and all(_is_none(one) for one in left)]
         return tuple(arm for arm in arms if not any(fills_none(arm, self_name, name) for name in none))
@@ -179,7 +179,7 @@ class _Run(Struct, eq=False):
         self, site: CallSite, owner: Class, self_name: str, frame: Frame, around: Circumstances, depth: int
     ) -> None:
         where = frame.at(site.place)
-        circumstances = (*around, (self._in_doubt(site.place.arms, self_name), where))
+        circumstances = (*around, (self._leaving_open(site.place.arms, self_name), where))
         called = dotted(site.node.func) or ""
         if called.startswith(f"{self_name}.") and called.endswith(".close") and called.count(".") == 2:
             self._drop(called.split(".")[1], circumstances)

@@ -58,10 +58,10 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
 
 def import_module(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:
     """Return what ``importlib.import_module(name)`` gives in the frame's file."""
-    importer, tail = frame.facts.source.path, name.replace(".", "/")
+    importer = frame.facts.source.path
     path = evaluator.project.module(name, importer)
-    if path is None and f"/{importer}".endswith((f"/{tail}.py", f"/{tail}/__init__.py")):
-        # A file may look up what it defines itself: ``target: main.Data`` in the settings of ``main.py``.
+    if path is None and evaluator.project.answers_to(importer, name):
+        # A script may look up what it defines itself: ``target: main.Data`` in the settings of ``main.py``.
         path = importer
     if path is not None:
         return _module(evaluator.project, path, span)
@@ -108,7 +108,7 @@ def _is_of_itself(project: Project, base: str, name: str, frame: Frame) -> bool:
     return (
         frame.scope is not frame.facts.module
         and any(one.kind in ("class", "function") for one in defined)
-        and project.is_called(frame.facts.source.path, base)
+        and project.answers_to(frame.facts.source.path, base)
     )
 
 
