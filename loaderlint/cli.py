@@ -26,10 +26,11 @@ from loaderlint.model.report import Report
 from loaderlint.model.source import STDIN, Language, Source
 from loaderlint.model.target import Accelerator
 from loaderlint.model.tracing import Asked
+from loaderlint.processes import default_processes
 from loaderlint.rulebook import RuleBookError
 from loaderlint.selection import suggestion
 from loaderlint.settings import SettingsError, SettingsIndex
-from loaderlint.terminal import has_color, prepare, show, show_bytes, width
+from loaderlint.terminal import at_work, has_color, prepare, show, show_bytes, width
 
 if TYPE_CHECKING:
     from loaderlint.linking.files.known import OtherFiles
@@ -129,7 +130,10 @@ def lint(
     ] = None,
     config: Config = None,
     isolated: Isolated = False,
-    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Accepted; no effect yet.")] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Processes that work at a time, by default up to 4; 1 except on Linux."),
+    ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Say nothing again that an earlier run said of the same files.")
     ] = False,
@@ -186,7 +190,16 @@ def lint(
     looks = {"color": color, "statistics": statistics, "quiet": quiet, "verbose": verbose}
 
     def work(files: OtherFiles) -> Said:
-        report = _linted(context, files, fix=fix or diff, write=fix, unsafe_fixes=unsafe_fixes, typed=format == "json")
+        with at_work(f"following the loaders of {len(context.sources)} files", sys.stderr):
+            report = _linted(
+                context,
+                files,
+                fix=fix or diff,
+                write=fix,
+                unsafe_fixes=unsafe_fixes,
+                typed=format == "json",
+                processes=jobs or default_processes(),
+            )
         if is_piped_through:
             show_bytes(_to_standard_output(report, discovered.stdin, stdin), sys.stdout)
         code = _exit_code(report, diff=diff, exit_zero=exit_zero, exit_non_zero_on_fix=exit_non_zero_on_fix)
@@ -253,7 +266,9 @@ def _said_before(
     return said
 
 
-def _linted(context: Context, files: OtherFiles, *, fix: bool, write: bool, unsafe_fixes: bool, typed: bool) -> Report:
+def _linted(
+    context: Context, files: OtherFiles, *, fix: bool, write: bool, unsafe_fixes: bool, typed: bool, processes: int
+) -> Report:
     """Return the report of a run; with ``fix`` of what it mends, which ``write`` puts into the files.
 
     ``files`` are those of the project; ``typed`` asks for what each fix would type.
@@ -273,6 +288,7 @@ def _linted(context: Context, files: OtherFiles, *, fix: bool, write: bool, unsa
             files=files,
             typed=typed,
             outside=context.outside,
+            processes=processes,
         )
         report = lint(context.sources, fix=fix, unsafe_fixes=unsafe_fixes, changeable=changeable)
         if write:
