@@ -411,11 +411,6 @@ REFUSED: Cases = {
         "the comment does not name b",
     ),
     "a file that does not parse": ("f(n=⟦4⟧\n", zero, "train.py does not parse"),
-    "an expression on a line that begins with a form feed": (
-        "\x0cf(n=⟦4⟧)\n",
-        zero,
-        "no expression stands at train.py:1:6",
-    ),
 }
 
 
