@@ -262,7 +262,7 @@ class Candidate(Recognized, frozen=True):
     """
 
     beside: ClassVar = frozenset(
-        [
+        {
             "used_elsewhere",
             "needed_elsewhere",
             "refuses_lower",
@@ -271,7 +271,7 @@ class Candidate(Recognized, frozen=True):
             "chosen_by",
             "counted",
             "said_alike",
-        ]
+        }
     )
 
     constant: Constant | CpuCount | CommandLineText | Object

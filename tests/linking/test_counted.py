@@ -45,7 +45,7 @@ UNSAID = {
         'options = {"num_workers": workers}\n    workers = 3\n    options["timeout"] = 9'
     ),
     "before the object may be changed": (
-        'args.workers = workers\n    options = dict(num_workers=args.workers)\n    check(args)\n    options["timeout"] = 9'
+        'args.w = workers\n    options = dict(num_workers=args.w)\n    check(args)\n    options["timeout"] = 9'
     ),
     "in a branch": ('if fast:\n        options = {"num_workers": workers}\n    options["timeout"] = 9'),
     "before the loop": (
