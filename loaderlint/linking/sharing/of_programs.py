@@ -199,12 +199,11 @@ class _OtherUses:
 
         Each of them must be where a loader has it from, or be written for the others alone.
         """
-        ways = self._repeated.ways(candidate.span)
-        return not ways or any(
-            self._repeated.is_read(way)
-            and not any(self._leads_to(way, loader, option, candidate) for loader in self._loaders)
-            for way in ways
-        )
+
+        def is_expected(way: Way) -> bool:
+            return any(self._leads_to(way, loader, option, candidate) for loader in self._loaders)
+
+        return self._repeated.reach_others(candidate.span, is_expected)
 
     def _leads_to(self, way: Way, loader: Loader, option: str, candidate: Candidate) -> bool:
         """Return whether a loader has a value by all the keys of a way to it, or stands below them itself."""
