@@ -28,8 +28,8 @@ def with_sharing_of_settings(evaluator: Evaluator, loaders: Iterable[Loader]) ->
     """Return the loaders of configurations, each candidate of which can say whether these use it for something else.
 
     That is where a name of a configuration in Python is read apart from the options of loaders, in its file or one that
-    imports it, another key takes the value by an interpolation, code asks for the keys that lead to it, or an alias takes
-    it to what is no loader. What else a framework does with the keys is not looked at.
+    imports it, another key takes the value by an interpolation, code asks for the keys that lead to it, or an alias
+    takes it to what is no loader. What else a framework does with the keys is not looked at.
     """
     every = tuple(loaders)
     of_workers = Ways(every, OF_WORKERS)
