@@ -74,6 +74,17 @@ def test_a_dictionary_does_not_say_it_where_it_may_be_another_count(body: str) -
     assert said(body) is None
 
 
+def test_a_call_that_hands_options_on_says_it_unless_another_call_gives_another_count() -> None:
+    make = "from torch.utils.data import DataLoader\ndef make(data, **given):\n    return DataLoader(data, **given)\n"
+    call = "def run(count=2):\n    make([1], num_workers=count, timeout=9)\nrun()\n"
+    for other, expected in (("", "count"), ("make([2], num_workers=0)\n", None)):
+        text = f"{make}{call}{other}"
+        (loader,) = loaders_of({"main.py": text})
+        (given,) = [one for one in loader.option("timeout").written if one.constant == 9]
+        span = given.counted()
+        assert (span and Source("main.py", "main.py", Language.PYTHON, text.encode()).at(span)) == expected
+
+
 def test_what_needs_workers_is_given_only_with_them_and_safely() -> None:
     text = _PROGRAM.replace("BODY", 'options = {"num_workers": workers, "timeout": 9}')
     (loader,) = loaders_of({"main.py": f"{text}\nbuild([1], None)\nbuild([1], None, 4)\n"})

@@ -1,4 +1,4 @@
-"""Where a dictionary that gives a worker option says how many workers there are."""
+"""Where a dictionary or call that gives a worker option says how many workers there are."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from loaderlint.readers.python_scopes import Binding, Place
 
 
 def count_beside(evaluator: Evaluator, count: Value, names: Collection[str], given: Candidate) -> Span | None:
-    """Return where the dictionary that holds a candidate says the count that comes to the same loader.
+    """Return where the dictionary or call that holds a candidate says the count that comes to the same loader.
 
-    ``names`` are those of the count. What stands there means the same where the candidate is written. None where no
-    dictionary says so, or the loader may have its count from elsewhere.
+    ``names`` are those of the count. What stands there means the same where the candidate is written. None where none
+    says so, or the loader may have its count from elsewhere.
     """
     path = given.span.path
     facts = evaluator.project.python(path) if Language.of(path) is Language.PYTHON else None
@@ -53,13 +53,13 @@ def _span(facts: PythonFacts, scope: Scope) -> Span:
 
 
 def _entries(node: ast.AST | None) -> Mapping[str, ast.expr]:
-    """Return what a display or a call of ``dict`` says, by its keys."""
+    """Return what a display, or a call of ``dict`` or of what takes the same, says by its keys."""
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
         return {
             key.value: value for key, value in pairs if isinstance(key, ast.Constant) and isinstance(key.value, str)
         }
-    if isinstance(node, ast.Call) and dotted(node.func) == "dict":
+    if isinstance(node, ast.Call):
         return {one.arg: one.value for one in node.keywords if one.arg is not None}
     return {}
 
