@@ -70,7 +70,10 @@ def run(arguments: Sequence[str]) -> int:
         return done.exit_code
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else MISTAKE
-    except (Refusal, SettingsError, RuleBookError) as mistake:
+    except SettingsError as mistakes:
+        show("".join(f"loaderlint: {one}\n" for one in mistakes.args), sys.stderr)
+        return MISTAKE
+    except (Refusal, RuleBookError) as mistake:
         show(f"loaderlint: {mistake}\n", sys.stderr)
         return MISTAKE
     return CLEAN
@@ -160,6 +163,8 @@ def lint(
     if fix and diff:
         raise Refusal("--fix writes what --diff only shows: give one of them")
     _check_format(format)
+    if diff and format != "text":
+        raise Refusal(f"--diff shows a unified diff, and no report as {format}: give one of --diff and --format")
     settings = _settings(
         config,
         isolated,
@@ -353,23 +358,27 @@ Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="text or
 
 @commands.command()
 def rule(
-    name: Annotated[str | None, typer.Argument(metavar="NAME|CODE", help="The rule; all of them without one.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME|CODE", help="The rule, or how codes begin; all rules without one.")
+    ] = None,
     format: Format = "text",
 ) -> None:
-    """Print a rule's page, or the table of all rules."""
+    """Print a rule's page, or the table of all rules or of those whose codes begin alike."""
     from loaderlint.reports import rules
     from loaderlint.rulebook import UnknownRule, all_rules, find
 
     _check_text_or_json(format)
     color = has_color(sys.stdout)
+    begun = (name or "").upper()
+    several = [one for one in all_rules() if one.code.startswith(begun) and one.code != begun]
     try:
-        asked = find(name) if name else None
+        asked = several or [find(name or "")]
     except UnknownRule as error:
         raise Refusal(str(error)) from error
-    if asked is not None and format == "text":
-        show(rules.page(asked, color=color, width=width()))
+    if not several and format == "text":
+        show(rules.page(asked[0], color=color, width=width()))
     else:
-        show(rules.table([asked] if asked else all_rules(), format, color=color, width=width()))
+        show(rules.table(asked, format, color=color, width=width()))
 
 
 @commands.command()
