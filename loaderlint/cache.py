@@ -105,6 +105,17 @@ class Watched:
         self.there[path] = self._files.exists(path)
         return self.there[path]
 
+    def answers(self) -> object:
+        """Return what was asked so far, with the answers, for `learn` in another process."""
+        return self.asked, self.there
+
+    def learn(self, answers: object) -> None:
+        """Take in the `answers` of another process."""
+        if isinstance(answers, tuple):
+            asked, there = answers
+            self.asked.update(asked)
+            self.there.update(there)
+
 
 class Cache:
     """The reports that are kept below a folder, each in a file of its own.

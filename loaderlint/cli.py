@@ -26,10 +26,11 @@ from loaderlint.model.report import Report
 from loaderlint.model.source import STDIN, Language, Source
 from loaderlint.model.target import Accelerator
 from loaderlint.model.tracing import Asked
+from loaderlint.processes import default_processes
 from loaderlint.rulebook import RuleBookError
 from loaderlint.selection import suggestion
 from loaderlint.settings import SettingsError, SettingsIndex
-from loaderlint.terminal import has_color, prepare, show, show_bytes, width
+from loaderlint.terminal import at_work, has_color, prepare, show, show_bytes, width
 
 if TYPE_CHECKING:
     from loaderlint.linking.files.known import OtherFiles
@@ -69,7 +70,10 @@ def run(arguments: Sequence[str]) -> int:
         return done.exit_code
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else MISTAKE
-    except (Refusal, SettingsError, RuleBookError) as mistake:
+    except SettingsError as mistakes:
+        show("".join(f"loaderlint: {one}\n" for one in mistakes.args), sys.stderr)
+        return MISTAKE
+    except (Refusal, RuleBookError) as mistake:
         show(f"loaderlint: {mistake}\n", sys.stderr)
         return MISTAKE
     return CLEAN
@@ -129,7 +133,10 @@ def lint(
     ] = None,
     config: Config = None,
     isolated: Isolated = False,
-    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Accepted; no effect yet.")] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Processes that work at a time, by default up to 4; 1 except on Linux."),
+    ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Say nothing again that an earlier run said of the same files.")
     ] = False,
@@ -156,6 +163,8 @@ def lint(
     if fix and diff:
         raise Refusal("--fix writes what --diff only shows: give one of them")
     _check_format(format)
+    if diff and format != "text":
+        raise Refusal(f"--diff shows a unified diff, and no report as {format}: give one of --diff and --format")
     settings = _settings(
         config,
         isolated,
@@ -186,7 +195,16 @@ def lint(
     looks = {"color": color, "statistics": statistics, "quiet": quiet, "verbose": verbose}
 
     def work(files: OtherFiles) -> Said:
-        report = _linted(context, files, fix=fix or diff, write=fix, unsafe_fixes=unsafe_fixes, typed=format == "json")
+        with at_work(f"following the loaders of {len(context.sources)} files", sys.stderr):
+            report = _linted(
+                context,
+                files,
+                fix=fix or diff,
+                write=fix,
+                unsafe_fixes=unsafe_fixes,
+                typed=format == "json",
+                processes=jobs or default_processes(),
+            )
         if is_piped_through:
             show_bytes(_to_standard_output(report, discovered.stdin, stdin), sys.stdout)
         code = _exit_code(report, diff=diff, exit_zero=exit_zero, exit_non_zero_on_fix=exit_non_zero_on_fix)
@@ -253,7 +271,9 @@ def _said_before(
     return said
 
 
-def _linted(context: Context, files: OtherFiles, *, fix: bool, write: bool, unsafe_fixes: bool, typed: bool) -> Report:
+def _linted(
+    context: Context, files: OtherFiles, *, fix: bool, write: bool, unsafe_fixes: bool, typed: bool, processes: int
+) -> Report:
     """Return the report of a run; with ``fix`` of what it mends, which ``write`` puts into the files.
 
     ``files`` are those of the project; ``typed`` asks for what each fix would type.
@@ -273,6 +293,7 @@ def _linted(context: Context, files: OtherFiles, *, fix: bool, write: bool, unsa
             files=files,
             typed=typed,
             outside=context.outside,
+            processes=processes,
         )
         report = lint(context.sources, fix=fix, unsafe_fixes=unsafe_fixes, changeable=changeable)
         if write:
@@ -337,23 +358,27 @@ Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="text or
 
 @commands.command()
 def rule(
-    name: Annotated[str | None, typer.Argument(metavar="NAME|CODE", help="The rule; all of them without one.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME|CODE", help="The rule, or how codes begin; all rules without one.")
+    ] = None,
     format: Format = "text",
 ) -> None:
-    """Print a rule's page, or the table of all rules."""
+    """Print a rule's page, or the table of all rules or of those whose codes begin alike."""
     from loaderlint.reports import rules
     from loaderlint.rulebook import UnknownRule, all_rules, find
 
     _check_text_or_json(format)
     color = has_color(sys.stdout)
+    begun = (name or "").upper()
+    several = [one for one in all_rules() if one.code.startswith(begun) and one.code != begun]
     try:
-        asked = find(name) if name else None
+        asked = several or [find(name or "")]
     except UnknownRule as error:
         raise Refusal(str(error)) from error
-    if asked is not None and format == "text":
-        show(rules.page(asked, color=color, width=width()))
+    if not several and format == "text":
+        show(rules.page(asked[0], color=color, width=width()))
     else:
-        show(rules.table([asked] if asked else all_rules(), format, color=color, width=width()))
+        show(rules.table(asked, format, color=color, width=width()))
 
 
 @commands.command()

@@ -325,3 +325,9 @@ class ProjectFiles:
         location = self._locations.get(path)
         read = _read(location, self._settings.cwd, None) if location else None
         return read if isinstance(read, Source) else None
+
+    def answers(self) -> None:
+        """Return nothing: nobody keeps what was answered here."""
+
+    def learn(self, answers: object) -> None:
+        """Take in nothing."""

@@ -1,34 +1,27 @@
-"""Asks every rule about every loader on every target, and makes one finding of what says the same."""
+"""Has the loaders of a project judged, part by part, and makes one finding of what says the same."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from loaderlint import suppression
-from loaderlint.linking.files.known import OtherFiles, Readings
+from loaderlint.judging import Judge, Judged, Kept, SettingsFor, of_parts
+from loaderlint.linking.files.known import OtherFiles
 from loaderlint.linking.files.project import Project
-from loaderlint.linking.link import link, traced, traced_in
+from loaderlint.linking.link import traced, traced_in
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import START_METHOD, Confidence, Failure, Finding, Severity
-from loaderlint.model.limits import Limits
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import Loader, Unreached
 from loaderlint.model.source import Language, Source, Span
-from loaderlint.model.target import Accelerator, Platform, StartMethod, Target
+from loaderlint.model.target import Platform, StartMethod, Target
 from loaderlint.model.tracing import Asked, Nothing, Traced
-from loaderlint.rulebook import RuleFailed, all_rules, find
+from loaderlint.rulebook import all_rules, find
 from loaderlint.settings import Settings
 from loaderlint.suppression import Ignore
-
-SettingsFor = Callable[[str], Settings]
-
-_FIRST_PYTHON_WITHOUT_FORK = (3, 14)
-"""From here on Linux starts workers by forkserver (`Target.default_start_method`)."""
-_OLD_TORCH = (1, 13)
 
 
 class Linted(Struct, frozen=True):
@@ -52,7 +45,7 @@ class Linted(Struct, frozen=True):
     sources: Mapping[str, Source] = field(default_factory=dict)
     reached: Mapping[str, int] = field(default_factory=dict)
     unseen: Mapping[str, int] = field(default_factory=dict)
-    unreached: tuple[Loader, ...] = ()
+    unreached: tuple[Unreached, ...] = ()
 
 
 def trace(
@@ -117,7 +110,8 @@ def lint(
     files: OtherFiles | None,
     *,
     everywhere: bool = False,
-    readings: Readings | None = None,
+    kept: Kept | None = None,
+    processes: int = 1,
 ) -> Linted:
     """Return the findings in the named files, and those elsewhere that are about loaders in them.
 
@@ -125,11 +119,14 @@ def lint(
     reads it, and a loader by everything that feeds it, whichever of them were named. ``files`` finds further files,
     such as a module that is imported. The result depends on what the files say and on the settings, never on the order
     of anything. Findings elsewhere are complete only when they are asked for.
-    ``readings`` are kept from one call to the next.
+    What is ``kept`` goes from one call to the next. Parts of the project that have nothing to do with each other are
+    judged in up to so many ``processes`` at a time.
     """
-    project = Project(sources, files, readings)
+    kept = kept or Kept()
+    project = Project(sources, files, kept.readings)
     settings_for = _of_named(named, settings_for)
-    loaders, merged = _found(project, named, settings_for, everywhere=everywhere)
+    judge = Judge(_wrappers(named, settings_for), settings_for, anywhere=_has_ignores(named, sources, settings_for))
+    said, merged = _found(project, named, judge, kept, processes, everywhere=everywhere)
     written = {
         path: suppression.settled(
             suppression.ignores(project.sources[path]), (one for one, _ in merged if one.span.path == path)
@@ -153,7 +150,7 @@ def lint(
             findings.append(finding)
     # A file that cannot be parsed may be the one whose loader a comment elsewhere is about.
     judged = named - project.beside_failures
-    comments, accepted_comments = _about_comments(written, loaders, judged, settings_for)
+    comments, accepted_comments = _about_comments(written, said.anywhere, judged, settings_for)
     findings.extend(comments)
     shown = _shown(findings, settings_for)
     return Linted(
@@ -165,36 +162,30 @@ def lint(
         failures=_failures(project, named),
         targets=tuple(dict.fromkeys(target for path in sorted(named) for target in settings_for(path).targets)),
         sources=project.sources,
-        reached=Counter(loader.span.path for loader in loaders if loader.num_workers.open or loader.num_workers.known),
-        unseen=Counter(one.span.path for one in loaders if one.num_workers.open and not one.num_workers.by_user),
-        unreached=tuple(
-            loader
-            for loader in loaders
-            if loader.span.path in named
-            and not loader.platforms.issuperset(one.platform for one in settings_for(loader.span.path).targets)
-        ),
+        reached=said.reached,
+        unseen=said.unseen,
+        unreached=tuple(one for one in said.unreached if one.span.path in named),
     )
 
 
 def _found(
-    project: Project, named: frozenset[str], settings_for: SettingsFor, *, everywhere: bool
-) -> tuple[tuple[Loader, ...], tuple[tuple[Finding, frozenset[str]], ...]]:
-    """Return the loaders that the named files have to do with, and what is to say of them.
+    project: Project, named: frozenset[str], judge: Judge, kept: Kept, processes: int, *, everywhere: bool
+) -> tuple[Judged, tuple[tuple[Finding, frozenset[str]], ...]]:
+    """Return what the rules say about the loaders that the named files have to do with, and what is to say of them.
 
     Most files have to do with few. What a finding points at, or its fix changes, may be read by more.
     """
-    wrappers = _wrappers(named, settings_for)
     near = project.in_programs_with(named)
     if not everywhere and not near.issuperset(project.sources):
-        loaders = link(project, wrappers, named, near=True)
-        merged = tuple(_merged(loaders, settings_for))
+        said = of_parts(project, named, replace(judge, near=near), kept, processes)
+        merged = tuple(_merged(said, judge.settings_for))
         about = [finding for finding, files in merged if not files.isdisjoint(named)]
         edits = (edit for finding in about if finding.fix is not None for edit in finding.fix.edits)
         places = {span.path for span in (*(one.span for one in about), *(edit.span for edit in edits))}
         if project.in_programs_with(named | places) <= near:
-            return loaders, merged
-    loaders = link(project, wrappers, named)
-    return loaders, tuple(_merged(loaders, settings_for))
+            return said, merged
+    said = of_parts(project, named, judge, kept, processes)
+    return said, tuple(_merged(said, judge.settings_for))
 
 
 def _of_named(named: frozenset[str], settings_for: SettingsFor) -> SettingsFor:
@@ -217,31 +208,14 @@ def _wrappers(paths: Iterable[str], settings_for: SettingsFor) -> Mapping[str, M
     return wrappers
 
 
-def _judge(loader: Loader, targets: Iterable[Target], settings: Settings) -> Iterator[Finding]:
-    targets = [one for one in targets if one.platform in loader.platforms]
-    for rule_class in all_rules(settings.plugins):
-        rule = rule_class(settings.limits)
-        try:
-            said = [list(rule.check(loader, target)) for target in targets]
-        except Exception as error:
-            # A rule of a project's own may break; it is named, and the others still speak.
-            raise RuleFailed(f"{rule.code} {rule.name()} failed on {loader.span}: {error!r}") from error
-        if all(said) or not rule.on_every_target:
-            yield from chain.from_iterable(said)
-
-
-def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tuple[Finding, frozenset[str]]]:
+def _merged(said: Judged, settings_for: SettingsFor) -> Iterator[tuple[Finding, frozenset[str]]]:
     """Yield one finding for each place and rule with the files it is about: its own and those of its loaders.
 
     It stands for all its loaders and platforms, so its fix makes the edits of every one, on those platforms alone.
     """
     by_place: dict[tuple[Span, str], list[tuple[Finding, str]]] = {}
-    for loader in loaders:
-        settings = settings_for(loader.span.path)
-        for finding in _judge(loader, settings.targets, settings):
-            by_place.setdefault((finding.span, finding.code), []).append((finding, loader.span.path))
-    arrivals = _arrivals(loaders, settings_for)
-    written_as_settings = frozenset[str]().union(*(one.settings_files for one in loaders))
+    for one in said.raised:
+        by_place.setdefault((one.finding.span, one.finding.code), []).append((one.finding, one.loader.path))
     for (span, _), raised in by_place.items():
         same = [finding for finding, _ in raised]
         about = frozenset({span.path, *(path for _, path in raised)})
@@ -251,8 +225,8 @@ def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tu
         fix = _joined(one.fix for one in same)
         if fix is not None and platforms != every:
             places = [edit.span for edit in fix.edits]
-            only_there = [one for one in places if one in arrivals and arrivals[one] <= platforms]
-            fix = fix.narrowed(platforms, only_there, written_as_settings)
+            only_there = [one for one in places if one in said.arrivals and said.arrivals[one] <= platforms]
+            fix = fix.narrowed(platforms, only_there, said.settings_files)
         unfixed = next((one.unfixed for one in same if one.unfixed), "") if fix is None else ""
         message = _with_every_start(first, same)
         yield replace(first, message=message, platforms=platforms, fix=fix, unfixed=unfixed), about
@@ -272,18 +246,6 @@ def _with_every_start(first: Finding, same: Iterable[Finding]) -> str:
         for start, platforms in there.items()
     ]
     return first.sentence.replace(START_METHOD, " or ".join(named))
-
-
-def _arrivals(loaders: Iterable[Loader], settings_for: SettingsFor) -> Mapping[Span, set[Platform]]:
-    """Return the platforms of the targets on which each written value arrives at a loader, worked out or as it is."""
-    arrivals: dict[Span, set[Platform]] = {}
-    for loader in loaders:
-        for target in settings_for(loader.span.path).targets:
-            for value in loader.options.values():
-                for candidate in value.on(target).known:
-                    for span in (candidate.span, *candidate.sources):
-                        arrivals.setdefault(span, set()).add(target.platform)
-    return arrivals
 
 
 def _joined(fixes: Iterable[Fix | None]) -> Fix | None:
@@ -309,43 +271,36 @@ def _joined(fixes: Iterable[Fix | None]) -> Fix | None:
     return replace(joined, edits=tuple(kept))
 
 
+def _has_ignores(named: frozenset[str], sources: Mapping[str, Source], settings_for: SettingsFor) -> bool:
+    """Return whether some named file holds an ignore comment, and is to be told of those that ignore nothing."""
+    return any(
+        suppression.ignores(sources[path])
+        for path in named & sources.keys()
+        if settings_for(path).selects(find(suppression.UNUSED).code, path)
+    )
+
+
 def _about_comments(
-    written: Mapping[str, Sequence[Ignore]], loaders: Sequence[Loader], named: frozenset[str], settings_for: SettingsFor
+    written: Mapping[str, Sequence[Ignore]], raised: Sequence[Finding], named: frozenset[str], settings_for: SettingsFor
 ) -> tuple[list[Finding], int]:
-    """Return what is to say about the ignore comments in these files, and how much of it a comment accepts."""
+    """Return what is to say about the ignore comments in these files, and how much of it a comment accepts.
+
+    ``raised`` is what the rules would say on any target.
+    """
     rule = find(suppression.UNUSED)
     findings: list[Finding] = []
     accepted = 0
-    raised: list[Finding] | None = None
     for path in sorted(named):
         ignores = written.get(path, ())
         settings = settings_for(path)
         if not ignores or not settings.selects(rule.code, path):
             continue
-        if raised is None:
-            raised = [one for loader in loaders for one in _anywhere(loader, settings_for(loader.span.path))]
         known = frozenset(name for one in all_rules(settings.plugins) for name in (one.code, one.name()))
         platforms = frozenset(target.platform for target in settings.targets)
         kept, also_accepted = suppression.unused(rule, ignores, raised, known, platforms)
         findings.extend(kept)
         accepted += also_accepted
     return findings, accepted
-
-
-def _anywhere(loader: Loader, settings: Settings) -> Iterator[Finding]:
-    """Yield what any rule says on any target: an ignore for Windows is not unused because this run is about Linux."""
-    first = settings.targets[0]
-    anywhere = [
-        replace(first, platform=platform, python=python, torch=torch, accelerator=accelerator)
-        for platform in Platform
-        for python in (first.python, _FIRST_PYTHON_WITHOUT_FORK)
-        for torch in (first.torch, _OLD_TORCH)
-        for accelerator in (first.accelerator, Accelerator.CUDA)
-    ]
-    strict = replace(settings, limits=Limits(max_prefetch_factor=1, max_batches_in_flight=1))
-    for target in (*settings.targets, *anywhere):
-        yield from _judge(loader, [target], settings)
-    yield from _judge(loader, anywhere, strict)
 
 
 def _shown(findings: Iterable[Finding], settings_for: SettingsFor) -> tuple[Finding, ...]:

@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from loaderlint.called import Called
-from loaderlint.engine import Linted, SettingsFor, lint
+from loaderlint.engine import Linted, lint
+from loaderlint.judging import Kept, SettingsFor
 from loaderlint.linking.files.importers import Importers
 from loaderlint.linking.files.known import OtherFiles, Readings
 from loaderlint.model.edit import BeginTurns, Edit, Fix, GuardEntryPoint, MakeInteger, RemoveIgnore, SetValue, TextEdit
@@ -32,6 +33,7 @@ def run(
     changeable: frozenset[str] | None = None,
     typed: bool = True,
     outside: frozenset[str] = frozenset(),
+    processes: int = 1,
 ) -> Report:
     """Return what was found and, with ``fix``, what the files become when it is mended.
 
@@ -39,10 +41,13 @@ def run(
     nothing new that is as bad, anywhere in the project. One that does not is left out, with a line in the report that
     says why. Only the ``changeable`` files may change, all of them when it is None; no fix
     touches those ``outside`` of the project, where a link led. Without ``typed`` the report does
-    not say what each fix types, which costs as much as making it. ``sources`` and ``named`` are those of `engine.lint`.
+    not say what each fix types, which costs as much as making it. ``sources``, ``named`` and ``processes`` are those of
+    `engine.lint`.
     """
-    bench = _Bench(named, settings_for, files, unsafe_fixes, changeable, typed, outside)
-    linted = lint(sources, named, settings_for, files, everywhere=fix, readings=bench.readings)
+    bench = _Bench(named, settings_for, files, unsafe_fixes, changeable, typed, outside, processes)
+    if fix:
+        bench.kept.readings = Readings()
+    linted = bench.linted(sources, everywhere=fix)
     before = dict(linted.sources)
     current = dict(sources)
     fixed: list[Finding] = []
@@ -105,10 +110,23 @@ class _Bench(Struct):
     changeable: frozenset[str] | None
     typed: bool
     outside: frozenset[str]
+    processes: int
     refused: dict[Finding, str] = field(default_factory=dict)
-    readings: Readings = field(default_factory=Readings)
+    kept: Kept = field(default_factory=Kept)
     tried: dict[tuple[Source, str], Rewritten | CannotRewrite] = field(default_factory=dict)
     called: Called | None = None
+
+    def linted(self, sources: Mapping[str, Source], *, everywhere: bool) -> Linted:
+        """Return what the rules say; what they said of parts that did not change since is not worked out again."""
+        return lint(
+            sources,
+            self.named,
+            self.settings_for,
+            self.files,
+            everywhere=everywhere,
+            kept=self.kept,
+            processes=self.processes,
+        )
 
     def round(self, linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
         """Return the project after as many of the fixes as can be made side by side, None when none can."""
@@ -118,9 +136,7 @@ class _Bench(Struct):
             while True:
                 try:
                     after = self._rewritten(batch, linted.sources, sources)
-                    again = lint(
-                        after, self.named, self.settings_for, self.files, everywhere=True, readings=self.readings
-                    )
+                    again = self.linted(after, everywhere=True)
                     wrong = _wrong_with(batch, linted, again)
                     if wrong is None:
                         fixed = {replace(one, fix=settled[one].fix): settled[one].edits for one in batch}
@@ -198,7 +214,7 @@ class _Bench(Struct):
         if not batch:
             return
         after = self._rewritten(batch, linted.sources, sources)
-        again = lint(after, self.named, self.settings_for, self.files, readings=self.readings)
+        again = self.linted(after, everywhere=False)
         found = Counter(map(_kind, again.findings))
         for finding in batch:
             kind = _kind(finding)

@@ -75,13 +75,10 @@ def all_selectors(rules: Sequence[type[Rule]]) -> tuple[str, ...]:
     )
 
 
-def unknown_selector(selectors: Iterable[str], rules: Sequence[type[Rule]]) -> str | None:
-    """Return what is wrong with the first selector that names nothing, or None when all of them name something."""
+def unknown_selectors(selectors: Iterable[str], rules: Sequence[type[Rule]]) -> list[str]:
+    """Return what is wrong with the selectors that name nothing."""
     known = all_selectors(rules)
-    for selector in selectors:
-        if selector not in known:
-            return f"there is no rule {selector!r}{suggestion(selector, known)}"
-    return None
+    return [f"there is no rule {one!r}{suggestion(one, known)}" for one in selectors if one not in known]
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

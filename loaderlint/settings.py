@@ -20,7 +20,7 @@ from loaderlint.model.target import Accelerator, Platform, Target
 from loaderlint.paths import NO_PATTERNS, PathPatterns
 from loaderlint.requirements import runs_on
 from loaderlint.rulebook import RuleBookError, all_rules
-from loaderlint.selection import EVERY_DEFAULT, Choice, Selection, names, unknown_selector
+from loaderlint.selection import EVERY_DEFAULT, Choice, Selection, names, unknown_selectors
 from loaderlint.settings_files import Folder, Layer, SettingsError, command_line, read_folder, read_settings_file
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def _selection(written: Mapping[str, Setting], overrides: Layer) -> Selection:
 
 
 def _check_rule_names(written: Mapping[str, Setting], overrides: Layer) -> None:
-    """Raise `SettingsError` for the first selector that no rule answers to."""
+    """Raise `SettingsError` for the selectors that no rule answers to."""
     chosen: list[tuple[Layer, tuple[str, ...], Sequence[str]]] = []
     for key in ("select", *_ADDED):
         if key in written:
@@ -243,10 +243,13 @@ def _check_rule_names(written: Mapping[str, Setting], overrides: Layer) -> None:
     except RuleBookError as error:
         place = f"{plugins.where}: " if plugins else ""
         raise SettingsError(f"{place}{error}") from error
-    for layer, keys, selectors in chosen:
-        message = unknown_selector(selectors, rules)
-        if message:
-            raise SettingsError(f"{layer.where(*keys)}: {message}")
+    unknown = [
+        f"{layer.where(*keys)}: {message}"
+        for layer, keys, selectors in chosen
+        for message in unknown_selectors(selectors, rules)
+    ]
+    if unknown:
+        raise SettingsError(*unknown)
 
 
 def _patterns(setting: Setting, *lines: str) -> PathPatterns:

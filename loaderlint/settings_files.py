@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,10 @@ _PLACE = re.compile(r" \(at (?:end of document|line (\d+), column \d+)\)$")
 
 
 class SettingsError(Exception):
-    """A mistake in a settings file or in what the command line says; its text names the place."""
+    """Mistakes in a settings file or in what the command line says, each a text that names the place."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
 
 
 class Layer(Struct, frozen=True):
@@ -176,21 +179,19 @@ def _checked(layer: Layer) -> Layer:
     """Return the layer when its types and patterns are right; raise `SettingsError` otherwise."""
     if not layer.values:
         return layer
-    from loaderlint.settings_table import mistake
+    from loaderlint.settings_table import mistakes
 
-    wrong = mistake(layer.values) or _bad_pattern(layer.values)
+    wrong = mistakes(layer.values) or list(_bad_patterns(layer.values))
     if wrong:
-        where, message = wrong
-        raise SettingsError(f"{layer.where(*where)}: {message}")
+        raise SettingsError(*(f"{layer.where(*where)}: {message}" for where, message in wrong))
     return layer
 
 
-def _bad_pattern(values: Mapping[str, Any]) -> tuple[tuple[str, ...], str] | None:
+def _bad_patterns(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     for key in ("exclude", "per-file-ignores"):
         for pattern in values.get(key, ()):
             if pattern not in valid_lines([pattern]):
-                return (key,), f"{pattern!r} is no gitignore pattern"
-    return None
+                yield (key,), f"{pattern!r} is no gitignore pattern"
 
 
 def line_of(text: str, keys: Sequence[str | int]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
@@ -18,6 +18,7 @@ from loaderlint.selection import EVERY_DEFAULT, all_selectors, suggestion
 from loaderlint.vocabulary.callables import OPTIONS
 
 _LIMITS = Limits()
+_Python = Annotated[str, StringConstraints(pattern=r"^3\.\d+(\.[\w.+]+)?$")]
 _Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+(\.[\w.+]+)?$")]
 _Place = Annotated[int, Field(ge=0)]
 _AtLeastOne = Annotated[int, Field(ge=1)]
@@ -42,7 +43,7 @@ class SettingsTable(BaseModel):
     """Whether the search for settings in parent folders ends here."""
     platforms: Annotated[list[_Platform], Field(min_length=1)] | None = None
     """The platforms the project runs on; the one loaderlint runs on when not given."""
-    python: _Version | Annotated[list[_Version], Field(min_length=1)] | None = None
+    python: _Python | Annotated[list[_Python], Field(min_length=1)] | None = None
     """The Python version or versions the project runs on; the interpreter loaderlint runs on, or the nearest that
     `requires-python` admits, when not given."""
     torch: _Version | None = None
@@ -100,29 +101,41 @@ def schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
 
 
-def mistake(table: Mapping[str, object]) -> tuple[tuple[str | int, ...], str] | None:
-    """Return the first thing wrong with a table: the keys that lead to it, and what it is; None when nothing is."""
+Mistake: TypeAlias = tuple[tuple[str | int, ...], str]
+"""The keys that lead to what is wrong in a table, and what it is."""
+
+
+def mistakes(table: Mapping[str, object]) -> list[Mistake]:
+    """Return all that is wrong with a table."""
     try:
         SettingsTable.model_validate(table)
     except ValidationError as error:
         found = error.errors(include_url=False)
     else:
-        return None
-    first = max(found, key=lambda one: len(_keys_in(table, one["loc"])))
-    where = _keys_in(table, first["loc"])
-    key = str(where[-1])
+        return []
+    by_place: dict[tuple[str | int, ...], list[ErrorDetails]] = {}
+    for one in found:
+        by_place.setdefault(_keys_in(table, one["loc"]), []).append(one)
+    # What may be a text or a list of them, and is neither, is wrong as both: that which was meant is wrong further in.
+    inmost = [one for one in by_place if not any(other != one and other[: len(one)] == one for other in by_place)]
+    written = list(table)
+    in_order = sorted(inmost, key=lambda where: written.index(str(where[0])))
+    return [(where, _what_is_wrong(table, where, by_place[where])) for where in in_order]
+
+
+def _what_is_wrong(table: Mapping[str, object], where: tuple[str | int, ...], errors: list[ErrorDetails]) -> str:
+    first, key = errors[0], str(where[-1])
     if where == ("tool",) and isinstance(table["tool"], Mapping):
-        return where, "unknown key 'tool': in this file the keys stand by themselves, without [tool.loaderlint]"
+        return "unknown key 'tool': in this file the keys stand by themselves, without [tool.loaderlint]"
     if first["type"] == "extra_forbidden":
-        return where, f"unknown key {key!r}{suggestion(key, known_keys())}"
+        return f"unknown key {key!r}{suggestion(key, known_keys())}"
     if first["loc"][-1] == "[key]":
-        return where, f"{_written(where[:-1])} has no option {key!r}{suggestion(key, OPTIONS)}"
-    errors = [one for one in found if _keys_in(table, one["loc"]) == where]
+        return f"{_written(where[:-1])} has no option {key!r}{suggestion(key, OPTIONS)}"
     given = first["input"]
     if isinstance(given, int | float) and any(one["type"] == "string_type" for one in errors):
-        return where, f"{_written(where)} should be in quotes, and is {given!r}"
+        return f"{_written(where)} should be in quotes, and is {given!r}"
     expected = dict.fromkeys(map(_expectation, errors))
-    return where, f"{_written(where)} should {' or '.join(expected)}, and is {given!r}{_hint(first)}"
+    return f"{_written(where)} should {' or '.join(expected)}, and is {given!r}{_hint(first)}"
 
 
 def _expectation(error: ErrorDetails) -> str:

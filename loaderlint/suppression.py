@@ -26,7 +26,9 @@ _MARK = "loaderlint:"
 _PREFIX = re.compile(r"LL\d*")
 _NAMED = re.compile(r"LL\d+|ALL|[a-z]+(?:-[a-z0-9]+)+")
 """What looks like the code or name of a rule."""
-_COMMENT = re.compile(r"#\s*loaderlint:\s*([\w-]+)(?:\[([^\]]*)\])?")
+_COMMENT = re.compile(r"(?P<begun>#\s*|(?<=\s))loaderlint:\s*(?P<word>[\w-]+)(?:\[(?P<names>[^\]]*)\])?")
+"""What a comment begins with. Where it stands behind other words in one, as behind what another tool is told
+(``# noqa: E501  loaderlint: ignore[LL301]``), it has to be one of our words and name something."""
 _WORDS = frozenset({"ignore", "ignore-file"})
 """What a comment of ours begins with. One that begins with another word is prose, unless it names rules in brackets or
 is no more than a word that looks like one of these."""
@@ -79,18 +81,21 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
         start = source.offset(*comment.start)
         alone = not source.lines[comment.line - 1][: comment.column - 1].strip()
         for match in _COMMENT.finditer(source.at(comment)):
-            whole_file = match[1] == "ignore-file"
+            word, names = match["word"], (match["names"] or "").strip(" ,")
+            if not match["begun"] and not (word in _WORDS and names):
+                continue
+            whole_file = word == "ignore-file"
             misplaced = whole_file and comment.line >= first_line_of_code
             place = source.span(start + match.start(), start + match.end())
-            if match[1] not in _WORDS:
+            if word not in _WORDS:
                 if _is_misspelt(match, source.at(comment)):
-                    found.append(Ignore("", comment, place, whole_file, alone=alone, misspelt=match[1]))
+                    found.append(Ignore("", comment, place, whole_file, alone=alone, misspelt=word))
                 continue
-            if not (match[2] or "").strip(" ,"):
+            if not names:
                 found.append(Ignore("", comment, place, whole_file, misplaced, alone))
                 continue
-            offset = start + match.start(2)
-            for written in match[2].split(","):
+            offset = start + match.start("names")
+            for written in match["names"].split(","):
                 name = written.strip()
                 if name:
                     begin = offset + len(written) - len(written.lstrip())
@@ -102,8 +107,8 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
 
 def _is_misspelt(match: re.Match[str], comment: str) -> bool:
     """Return whether a comment that begins with a word of others looks as if it were to accept something."""
-    alone = match.end() == len(comment.rstrip()) and _meant(match[1]) is not None
-    return alone or any(_NAMED.fullmatch(one.strip()) for one in (match[2] or "").split(","))
+    alone = match.end() == len(comment.rstrip()) and _meant(match["word"]) is not None
+    return alone or any(_NAMED.fullmatch(one.strip()) for one in (match["names"] or "").split(","))
 
 
 def _meant(word: str) -> str | None:

@@ -5,10 +5,18 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 _WIDTH_OF_A_FILE = 100
+SECONDS_WITHOUT_A_WORD = 1
+"""After so many seconds a run says on a terminal that it is at work, and so often how long it has been."""
+_START_OF_LINE = "\r\x1b[K"
+"""Takes away what stands in the line of a terminal (ECMA-48, "EL")."""
 
 
 def prepare() -> None:
@@ -49,3 +57,31 @@ def show_bytes(content: str | bytes, stream: TextIO) -> None:
     except BrokenPipeError:
         # Python flushes the stream once more when it exits, which would be reported as an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def at_work(what: str, stream: TextIO) -> Iterator[None]:
+    """Say on a terminal what goes on inside and for how many seconds, where it takes longer than one.
+
+    Nothing is left of it in the end. It needs a timer, which Windows lacks and only the main thread can have.
+    """
+    if not stream.isatty() or sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    seconds = 0
+
+    def tell(number: int, frame: object) -> None:
+        nonlocal seconds
+        seconds += SECONDS_WITHOUT_A_WORD
+        # A signal may come in the middle of another write to the stream, which must not be begun again.
+        os.write(stream.fileno(), f"{_START_OF_LINE}loaderlint: {what} ({seconds} s)".encode())
+
+    before = signal.signal(signal.SIGALRM, tell)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS_WITHOUT_A_WORD, SECONDS_WITHOUT_A_WORD)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if seconds:
+            os.write(stream.fileno(), _START_OF_LINE.encode())

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Unfixed
+from loaderlint.model.edit import Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import drop
 from loaderlint.model.rule import Rule
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, together
+from loaderlint.model.value import Candidate, CommandLineText, together
 
 from ._counts import asks_for_workers
+from ._integers import made_integer
 from ._refusals import how_sure, refusal
 
 
@@ -37,8 +38,8 @@ class InvalidOptionValue(Rule):
     ```
 
     ## Fix safety
-    Safe for `prefetch_factor`, which is dropped so that torch's own 2 holds: the program could not run. The others
-    have no fix, because what was meant is not known.
+    Safe for `prefetch_factor`, which is dropped so that torch's own 2 holds: the program could not run. A flag that
+    gives it is declared `type=int` instead. The others have no fix, because what was meant is not known.
 
     ## Evidence
     `DataLoader.__init__` in `torch/utils/data/dataloader.py`, `BatchSampler` in `sampler.py`. Every form was tried on
@@ -58,10 +59,20 @@ class InvalidOptionValue(Rule):
                     continue
                 message = f"{loader.spelled(option)} is {given.shown}, {wrong.why}"
                 prefetches = option == "prefetch_factor"
-                fix = drop(loader, option, given, target) if prefetches else Unfixed("what was meant is not known")
+                fix = _fix(loader, given, target) if prefetches else Unfixed("what was meant is not known")
                 unsure = wrong.is_handled(loader) or (prefetches and asks_for_workers(given))
                 sure = Confidence.POSSIBLE if unsure else how_sure(given)
                 yield self.finding(loader, given, message, target, confidence=sure, error=wrong.error, fix=fix)
+
+
+def _fix(loader: Loader, given: Candidate, target: Target) -> Remedy:
+    """Return the fix of a factor: where a flag gives it, that takes integers, or what its user gives would be none."""
+    value = loader.option("prefetch_factor")
+    if isinstance(given.constant, CommandLineText) or any(one.holds(given.span) for one in value.given_at):
+        integer = made_integer(value, given, target, "prefetch factor")
+        if isinstance(integer, Fix):
+            return integer
+    return drop(loader, "prefetch_factor", given, target)
 
 
 def _meets_workers(loader: Loader, given: Candidate, target: Target) -> bool:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, MakeInteger, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.remedy import unless_shared
 from loaderlint.model.rule import Rule
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, CommandLineText, Value, asks_no_more
+from loaderlint.model.value import Candidate
 
-from ._refusals import Refusal, arriving, how_sure, refusal
+from ._integers import made_integer
+from ._refusals import Refusal, how_sure, refusal
 
 
 class InvalidWorkerCount(Rule):
@@ -63,33 +62,6 @@ class InvalidWorkerCount(Rule):
             # The default inside `os.environ.get("WORKERS", "4")` is mended with the call around it.
             if not any(other != place and other.holds(place) for other in refused):
                 message = f"{loader.spelled('num_workers')} is {workers.shown}, {wrong.why}"
-                fix = _fix(loader, workers, target)
+                fix = made_integer(loader.num_workers, workers, target, "worker count")
                 sure = Confidence.POSSIBLE if wrong.is_handled(loader) else how_sure(workers)
                 yield self.finding(loader, workers, message, target, confidence=sure, error=wrong.error, fix=fix)
-
-
-def _fix(loader: Loader, workers: Candidate, target: Target) -> Remedy:
-    number = arriving(workers, target)
-    if isinstance(workers.constant, str):
-        plain = workers.constant.strip().isdecimal()
-    else:
-        plain = isinstance(number, str) or (isinstance(number, float) and number >= 1)
-    fix = Fix("make the worker count an integer", (MakeInteger(workers.span),))
-    if not plain:
-        return Unfixed("what number was meant is not known")
-    given = frozenset(one for one in workers.assumptions if one.answer == "given")
-    asked = isinstance(workers.constant, CommandLineText) and not asks_no_more(workers, given)
-    if workers.taken_out:
-        return unless_shared(fix, workers)
-    if asked or (isinstance(workers.constant, str) and _is_asked(loader.num_workers, workers)):
-        return fix.unsafe("the program asks what it was given, which may be a word")
-    return unless_shared(fix, workers)
-
-
-def _is_asked(value: Value, default: Candidate) -> bool:
-    """Return whether a test decides what becomes of the text that a user gives in place of a default."""
-    instead = {(subject, "given") for subject, answer in default.assumptions if answer == "default"}
-    subjects = {subject for subject, _ in default.assumptions}
-    ways = (*value.unseen, *(one.assumptions for one in value.candidates))
-    given = (way for way in ways if not instead.isdisjoint((subject, answer) for subject, answer in way))
-    return any(isinstance(answer, bool) and subject not in subjects for way in given for subject, answer in way)

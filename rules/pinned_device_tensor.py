@@ -11,7 +11,7 @@ from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
 from loaderlint.model.value import holds_on, together
 
-_ERROR = "RuntimeError: cannot pin 'torch.cuda.FloatTensor' only dense CPU tensors can be pinned"
+_ERROR = "RuntimeError: cannot pin 'torch.cuda.…Tensor' only dense CPU tensors can be pinned"
 
 
 class PinnedDeviceTensor(Rule):

@@ -99,6 +99,7 @@ def test_every_option_of_the_contract_parses(project: WriteFiles, capsys: Captur
         (["--fo"], "No such option"),
         (["--no-cache", "trace", "x.py"], "`trace` is a command, and so comes before all options: loaderlint trace"),
         (["--platform", "beos"], "loaderlint: --platform: platforms[0] should be "),
+        (["--python", "2.7"], "--python: python[0] should be a version such as '3.12', and is '2.7'"),
         (["--python", "three"], "--python: python[0] should be a version such as '3.12', and is 'three'"),
         (["--torch", "new"], "--torch: torch should be a version such as '2.6', and is 'new'"),
         (["--cpus", "0"], "--cpus: cpus should be greater than or equal to 1"),
@@ -114,6 +115,8 @@ def test_every_option_of_the_contract_parses(project: WriteFiles, capsys: Captur
         (["--add-ignores"], "--add-ignores is not in this version yet"),
         (["--shm", "64m"], "--shm is not in this version yet"),
         (["--fix", "--diff"], "give one of them"),
+        (["--diff", "--format", "json"], "--diff shows a unified diff, and no report as json"),
+        (["rule", "LL10x"], "there is no rule 'LL10x'"),
         (["--config", "gone.toml"], "gone.toml"),
         (["--config", "x.toml", "--isolated"], "give one of them"),
         (["--output", "no/such/folder/report"], "no/such/folder/report"),
@@ -140,6 +143,20 @@ def test_a_mistake_in_settings_names_file_and_line(project: WriteFiles, capsys: 
     assert err == "loaderlint: pyproject.toml:2: unknown key 'plaforms'; did you mean 'platforms'?\n"
 
 
+def test_all_mistakes_in_a_settings_file_are_named_at_once(project: WriteFiles, capsys: Captured) -> None:
+    project({"loaderlint.toml": 'plaforms = ["linux"]\ncpus = 0\npython = ["3.12", 3.13]\n', "empty.py": ""})
+    assert said(capsys)[2].splitlines() == [
+        "loaderlint: loaderlint.toml:1: unknown key 'plaforms'; did you mean 'platforms'?",
+        "loaderlint: loaderlint.toml:2: cpus should be greater than or equal to 1, and is 0",
+        "loaderlint: loaderlint.toml:3: python[1] should be in quotes, and is 3.13",
+    ]
+    project({"loaderlint.toml": 'select = ["LL77"]\nignore = ["LL1", "hihg-prefetch"]\n'})
+    assert [line.partition(";")[0] for line in said(capsys)[2].splitlines()] == [
+        "loaderlint: loaderlint.toml:1: there is no rule 'LL77'",
+        "loaderlint: loaderlint.toml:2: there is no rule 'hihg-prefetch'",
+    ]
+
+
 def test_usage_errors_are_plain_text(project: WriteFiles, capsys: Captured) -> None:
     _, _, err = said(capsys, "--nonsense")
     assert err.isascii()
@@ -154,6 +171,15 @@ def test_the_table_of_rules_and_a_page(capsys: Captured) -> None:
     by_name = said(capsys, "rule", "workers-on-windows")[1]
     assert by_name == said(capsys, "rule", "LL101")[1]
     assert "LL101" in by_name
+
+
+def test_the_beginning_of_codes_stands_for_the_rules_that_it_selects(capsys: Captured) -> None:
+    code, out, _ = said(capsys, "rule", "ll2")
+    assert code == 0
+    assert [line[:5] for line in out.splitlines() if line.startswith("LL")][:2] == ["LL201", "LL202"]
+    assert "LL101" not in out
+    listed = json.loads(said(capsys, "rule", "LL11", "--format", "json")[1])["rules"]
+    assert {one["code"][:4] for one in listed} == {"LL11"}
 
 
 def test_rules_for_machines(capsys: Captured) -> None:

@@ -41,6 +41,8 @@ def read(text: str, path: str = "train.py") -> tuple[Ignore, ...]:
         ("# loaderlint: ignore[LL101] the machine is guarded, see [1]", BOTH_RULES[1:]),
         ("# loaderlint: ignore[LL101]  # loaderlint: ignore[LL301]", []),
         ("# noqa: E501  # loaderlint: ignore[LL101, LL301] tried", []),
+        ("# noqa: E501  loaderlint: ignore[LL101, LL301] tried", []),
+        ("# type: ignore[arg-type] loaderlint: ignore[LL101] loaderlint:ignore[high-prefetch]", []),
     ],
 )
 def test_a_comment_accepts_the_rules_it_names(comment: str, left: list[str], project: WriteFiles) -> None:
@@ -50,7 +52,16 @@ def test_a_comment_accepts_the_rules_it_names(comment: str, left: list[str], pro
 
 
 @pytest.mark.parametrize(
-    "comment", ["# loaderlint: the machine is guarded", "# ignore[LL101]", "# loaderlint: see [1]"]
+    "comment",
+    [
+        "# loaderlint: the machine is guarded",
+        "# ignore[LL101]",
+        "# loaderlint: see [1]",
+        "# as loaderlint: ignores it",
+        "# see loaderlint: ignore[]",
+        "# write `loaderlint: ignore[LL101]`",
+        "# myloaderlint: ignore[LL101]",
+    ],
 )
 def test_a_comment_of_another_form_is_none_of_ours(comment: str, project: WriteFiles) -> None:
     result = on_the_line(comment, project)
@@ -292,6 +303,12 @@ def test_only_the_useless_name_is_removed(project: WriteFiles) -> None:
     report = mended()
     assert after(report, "train.py") == IMPORT + line.replace(" LL203,", "").replace(", gone", "")
     assert [one.code for one in report.fixed] == ["LL901", "LL901"]
+
+
+def test_what_another_tool_is_told_stays_when_the_last_name_goes(project: WriteFiles) -> None:
+    text = f"{IMPORT}loader = DataLoader([])  # noqa: E501"
+    project({"train.py": f"{text}  loaderlint: ignore[LL101] old loaderlint: ignore[LL204]\n"})
+    assert after(mended(), "train.py") == f"{text}\n"
 
 
 def test_a_comment_goes_with_its_last_name(project: WriteFiles) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -45,10 +45,20 @@ def link(
     with what the files define: no others get a value that is written there.
     """
     around = project.in_programs_with(named) if named is not None and near else None
-    return _in_order(_linked(part, wrappers, around) for part in project.parts(named))
+    return _in_order(_of_parts(project, named, lambda part: link_part(part, wrappers, around)))
 
 
-def _linked(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Loader, ...]:
+def _of_parts(
+    project: Project, named: Set[str] | None, loaders: Callable[[Project], tuple[Loader, ...]]
+) -> Iterator[tuple[Loader, ...]]:
+    """Yield the loaders of each part of a project, which learns what was read for them."""
+    for part in map(project.part, project.parts(named)):
+        yield loaders(part)
+        project.learn(part.seen)
+
+
+def link_part(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Loader, ...]:
+    """Return the loaders of one part of a project, or those alone that stand in files that are ``near``, as `link`."""
     evaluator, sites = _followed(part, wrappers, near)
     part.count_imported()
     evaluator.ask_imported()
@@ -72,12 +82,12 @@ def traced(project: Project, wrappers: _Wrappers | None = None, named: Set[str] 
     Neither their payload nor their program is looked at, nor what else their values serve.
     """
     near = project.in_programs_with(named) if named is not None else None
-    return _in_order(_traced(part, wrappers, near) for part in project.parts(named))
+    return _in_order(_of_parts(project, named, lambda part: _traced(part, wrappers, near)))
 
 
 def traced_in(project: Project, wrappers: _Wrappers | None, standing: Set[str]) -> tuple[Loader, ...]:
     """Return those of the loaders of `traced` that stand in some Python files."""
-    return _in_order(_traced(part, wrappers, standing) for part in project.parts(standing))
+    return _in_order(_of_parts(project, standing, lambda part: _traced(part, wrappers, standing)))
 
 
 def _traced(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Loader, ...]:

@@ -124,6 +124,17 @@ class Shadowed(Struct, frozen=True):
     trail: Trail = ()
 
 
+class Unreached(Struct, frozen=True):
+    """A loader that a run comes to on some ``platforms`` alone: where it stands, and what ended a run on the others.
+
+    It holds nothing else that was followed.
+    """
+
+    span: Span
+    platforms: frozenset[Platform]
+    ended: Mapping[Platform, Touch]
+
+
 class Loader(Struct, frozen=True, dict=True):
     """One place where loader options come together.
 
@@ -166,6 +177,12 @@ class Loader(Struct, frozen=True, dict=True):
     given_beside: Mapping[str, Span] = field(default_factory=dict)
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
+
+    @property
+    def unreached(self) -> Unreached:
+        """Where it stands, and where no run comes to it."""
+        ended = {platform: Touch(end.span, end.what) for platform, end in self.ended.items()}
+        return Unreached(self.span, self.platforms, ended)
 
     @cached_property
     def _ways(self) -> dict[Target, tuple[_Way, ...]]:

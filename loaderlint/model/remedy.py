@@ -131,6 +131,8 @@ def _without_workers(
         conditional = _only_with_workers(loader, option, target)
         if conditional is not None:
             return [conditional]
+        if not comes_unseen:
+            return [_counted(one, option, target) or _dropped_here(value, option, one, target) for one in met]
     if comes_unseen:
         # Whatever the expression gives, only its place is known: the call's own argument, if it is one.
         return [] if value.argument is None else [Drop(value.argument, option, left_out(option, target))]
@@ -271,9 +273,14 @@ def _switched_off(loader: Loader, option: str, written: Candidate, others: Itera
 
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate, target: Target) -> Remedy:
     """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
+    title = f"give {loader.spelled(option)} only when there are workers"
     conditional = _only_with_workers(loader, option, target) if _varies(loader.num_workers) else None
     if conditional is not None:
-        return Fix(f"give {loader.spelled(option)} only when there are workers", (conditional,))
+        return Fix(title, (conditional,))
+    counted = _counted(dependent, option, target) if _varies(loader.num_workers) else None
+    if counted is not None:
+        fix = unless_shared(Fix(title, (counted,)), dependent)
+        return fix.unsafe(_NEEDED) if dependent.needed_elsewhere() else fix
     if any(one.span == dependent.span for one in loader.num_workers.written):
         if loader.option(option).at_the_call is None:
             return Unfixed(f"{option} is the worker count itself, written at {dependent.span.place}")
@@ -302,6 +309,12 @@ def _only_with_workers(loader: Loader, option: str, target: Target) -> OnlyWithW
     if argument is None or workers is None:
         return None
     return OnlyWithWorkers(argument, option, left_out(option, target), workers)
+
+
+def _counted(dependent: Candidate, option: str, target: Target) -> OnlyWithWorkers | None:
+    """Return what gives an option only with workers where the dictionary it is written in says how many there are."""
+    workers = dependent.counted()
+    return None if workers is None else OnlyWithWorkers(dependent.span, option, left_out(option, target), workers)
 
 
 def _drop(option: str, dependent: Candidate, target: Target) -> Drop:

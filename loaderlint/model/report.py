@@ -12,7 +12,7 @@ from loaderlint.model.finding import Failure, Finding
 
 if TYPE_CHECKING:
     from loaderlint.model.edit import Fix, TextEdit
-    from loaderlint.model.loader import Loader
+    from loaderlint.model.loader import Unreached
     from loaderlint.model.source import Source
     from loaderlint.model.target import Target
 
@@ -44,7 +44,7 @@ class Report(Struct, frozen=True):
     files_read: int = 0
     suppressed: int = 0
     held_back: int = 0
-    unreached: tuple[Loader, ...] = ()
+    unreached: tuple[Unreached, ...] = ()
     excluded: tuple[str, ...] = ()
     unwritable: frozenset[str] = frozenset()
 

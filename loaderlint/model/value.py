@@ -20,6 +20,7 @@ from loaderlint.model.recognized import Recognized
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Target
 from loaderlint.model.torch_asked import NEWEST, TorchAsked
+from loaderlint.model.unasked import nameless, nowhere, uncounted, ungated
 
 Constant: TypeAlias = bool | int | float | str | None
 
@@ -199,18 +200,6 @@ class Step(Struct, frozen=True):
 Trail: TypeAlias = tuple[Step, ...]
 
 
-def _nowhere() -> bool:
-    return False
-
-
-def _nameless() -> frozenset[str]:
-    return frozenset()
-
-
-def _ungated() -> frozenset[Span]:
-    return frozenset()
-
-
 class Written(NamedTuple):
     """Where something was written, with what can be taken away of that, and the way it took from there."""
 
@@ -264,7 +253,8 @@ class Candidate(Recognized, frozen=True):
     which may have workers of its own, and ``refuses_lower`` whether its declaration, or one on its way, may refuse
     a lower number. ``known_as`` gives the names it came by, those of a worker count alone;
     ``gates`` where the worker counts were written that must be above 0 for a worker option to be given, ``chosen_by``
-    where those were that it is chosen by, whichever way.
+    where those were that it is chosen by, whichever way, and ``counted`` where the dictionary that it is written in
+    says how many workers its loader has.
     ``names_context`` says of the name of a start method that ``get_context`` is handed it: the loader gets a context.
     ``taken_out`` says that the value is only taken out of what is written there: it is an element of a range, a
     piece of a text, or what a flag gives that is declared there. No fix can set it there. ``said_alike`` says where
@@ -272,7 +262,16 @@ class Candidate(Recognized, frozen=True):
     """
 
     beside: ClassVar = frozenset(
-        {"used_elsewhere", "needed_elsewhere", "refuses_lower", "known_as", "gates", "chosen_by", "said_alike"}
+        {
+            "used_elsewhere",
+            "needed_elsewhere",
+            "refuses_lower",
+            "known_as",
+            "gates",
+            "chosen_by",
+            "counted",
+            "said_alike",
+        }
     )
 
     constant: Constant | CpuCount | CommandLineText | Object
@@ -283,12 +282,13 @@ class Candidate(Recognized, frozen=True):
     sources: frozenset[Span] = frozenset()
     written: bool = True
     shared: bool = False
-    used_elsewhere: Callable[[], bool] = _nowhere
-    needed_elsewhere: Callable[[], bool] = _nowhere
-    refuses_lower: Callable[[], bool] = _nowhere
-    known_as: Callable[[], frozenset[str]] = _nameless
-    gates: Callable[[], frozenset[Span]] = _ungated
-    chosen_by: Callable[[], frozenset[Span]] = _ungated
+    used_elsewhere: Callable[[], bool] = nowhere
+    needed_elsewhere: Callable[[], bool] = nowhere
+    refuses_lower: Callable[[], bool] = nowhere
+    known_as: Callable[[], frozenset[str]] = nameless
+    gates: Callable[[], frozenset[Span]] = ungated
+    chosen_by: Callable[[], frozenset[Span]] = ungated
+    counted: Callable[[], Span | None] = uncounted
     names_context: bool = False
     taken_out: bool = False
     said_alike: SaidAlike | None = None
@@ -416,8 +416,8 @@ class Value(Recognized, frozen=True):
     by_user: bool = False
     given_at: frozenset[Span] = frozenset()
     unseen: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
-    gates: Callable[[], frozenset[Span]] = _ungated
-    read_back: Callable[[], bool] = _nowhere
+    gates: Callable[[], frozenset[Span]] = ungated
+    read_back: Callable[[], bool] = nowhere
 
     def on(self, target: Target) -> Value:
         """Return the value as it can be on the target: the arm of a platform conditional that runs there."""

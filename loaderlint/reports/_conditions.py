@@ -14,7 +14,7 @@ from loaderlint.reports._lines import visible
 from loaderlint.reports._words import on_platforms
 
 if TYPE_CHECKING:
-    from loaderlint.model.loader import Loader
+    from loaderlint.model.loader import Loader, Unreached
 
 _MOST_ANSWERS = 3
 """Answers to one question that a condition names."""
@@ -46,7 +46,7 @@ def in_words(assumptions: Iterable[Assumption], place: Span) -> str:
     return ", ".join([*words[:_MOST_CONDITIONS], *(["…"] if more > 0 else [])])
 
 
-def ended(loader: Loader, platform: Platform) -> str:
+def ended(loader: Loader | Unreached, platform: Platform) -> str:
     """Return what ends the runs that would come to a loader on a platform; where that is not one thing, the loader."""
     end = loader.ended.get(platform)
     what, span = ("the loader", loader.span) if end is None else (shortened(end.what, _LONGEST), end.span)

@@ -7,7 +7,9 @@ import re
 from loaderlint.model.source import Source, Span
 from loaderlint.writers.base import CannotRewrite, Replacement
 
-_DIRECTIVE = re.compile(r"#\s*loaderlint:\s*ignore(?:-file)?\[(?P<names>[^\]]*)\][^#]*")
+_DIRECTIVE = re.compile(
+    r"(?:#\s*|(?<=\s))loaderlint:\s*ignore(?:-file)?\[(?P<names>[^\]]*)\](?:(?!\sloaderlint:)[^#])*"
+)
 _ASSIGNED_LAMBDA = re.compile(r"#\s*noqa:\s*E731\s*", re.IGNORECASE)
 
 

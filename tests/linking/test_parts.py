@@ -183,6 +183,10 @@ def test_a_file_that_holds_no_settings_of_loaders_is_read_by_several_programs() 
         def content(self, path: str) -> bytes | None:
             return self.texts.get(path)
 
+        def answers(self) -> None: ...
+
+        def learn(self, answers: object) -> None: ...
+
         def read(self, path: str) -> Source | None:
             return None
 

@@ -662,6 +662,27 @@ def test_a_value_that_aliases_repeat(uses: str, settings: str, shared: bool) -> 
     assert traced({"main.py": program, "x.yaml": settings}) == {"8 shared" if shared else "8"}
 
 
+_TARGET = "  _target_: torch.utils.data.DataLoader\n"
+OF_CONFIGURED = {
+    "by loaders that merge": (
+        f"base: &b\n{_TARGET}  num_workers: ⟦8⟧\ntrain:\n  <<: *b\n  shuffle: true\nval:\n  <<: *b\n",
+        False,
+    ),
+    "by two loaders": (f"train:\n{_TARGET}  num_workers: &w ⟦8⟧\nval:\n{_TARGET}  num_workers: *w\n", False),
+    "by what is no loader": (f"train:\n{_TARGET}  num_workers: &w ⟦8⟧\npool:\n  _target_: Pool\n  size: *w\n", True),
+    "by what is no loader, with all beside it": (
+        f"train: &t\n{_TARGET}  num_workers: ⟦8⟧\npool:\n  <<: *t\n  _target_: Pool\n",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "shared"), OF_CONFIGURED.values(), ids=OF_CONFIGURED.keys())
+def test_a_value_that_aliases_repeat_in_loaders_of_a_configuration(settings: str, shared: bool) -> None:
+    program = "from hydra.utils import call\ndef run(cfg):\n    call(cfg.pool, cfg.train)\n"
+    assert traced({"main.py": program, "x.yaml": settings}) == {"8 shared" if shared else "8"}
+
+
 OF_ALL: dict[str, tuple[str, bool]] = {
     "a loop that refuses": (
         "for key, value in cfg.items():\n    if isinstance(value, int) and value <= 0:\n        raise ValueError\n",

@@ -96,8 +96,10 @@ def test_what_is_not_reached_on_a_platform_is_said_when_more_is_asked_for() -> N
         ((one, other), '2 loaders are not reached on Windows: init_process_group("nccl") at train.py:12.\n'),
         ((alone,), "1 loader is not reached on Windows: the loader at data.py:3.\n"),
     ):
-        assert text(report(unreached=loaders), verbose=True).endswith(f"(Python 3.12).\n{told}")
-        assert "not reached" not in text(report(unreached=loaders))
+        assert text(report(unreached=tuple(one.unreached for one in loaders)), verbose=True).endswith(
+            f"(Python 3.12).\n{told}"
+        )
+        assert "not reached" not in text(report(unreached=tuple(one.unreached for one in loaders)))
 
 
 def test_of_many_places_that_end_a_run_some_are_named() -> None:
@@ -110,7 +112,7 @@ def test_of_many_places_that_end_a_run_some_are_named() -> None:
         )
         for line in (10, 20, 30, 40, 50)
     )
-    assert text(report(unreached=many), verbose=True).endswith(
+    assert text(report(unreached=tuple(one.unreached for one in many)), verbose=True).endswith(
         "5 loaders are not reached on Windows:"
         " os.fork() at train.py:9, os.fork() at train.py:19, os.fork() at train.py:29 and 2 more.\n"
     )

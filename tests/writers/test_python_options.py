@@ -58,6 +58,16 @@ ONLY_WITH_WORKERS: Cases = {
         persistent_with_workers,
         "f(num_workers=n, persistent_workers=(a or b) and n > 0)\n",
     ),
+    "a count that a dictionary is asked for": (
+        "f(num_workers=⟦c.get('n', 0)⟧, persistent_workers=⟦True⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=c.get('n', 0), persistent_workers=c.get('n', 0) > 0)\n",
+    ),
+    "a count that an object may have": (
+        "f(num_workers=⟦getattr(c, 'n', 0)⟧, prefetch_factor=⟦4⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=getattr(c, 'n', 0), prefetch_factor=4 if getattr(c, 'n', 0) > 0 else None)\n",
+    ),
     "a deadline": (
         "f(num_workers=⟦n⟧, timeout=⟦60⟧)\n",
         lambda at: [OnlyWithWorkers(at[1], "timeout", 0, at[0])],
@@ -299,6 +309,11 @@ REFUSED: Cases = {
         lambda at: [SetValue(at[0], 0), SetValue(at[1], 1)],
         "two edits contradict each other at train.py:1:5",
     ),
+    "a worker count that is the next of a queue": (
+        "f(num_workers=⟦counts.get(0)⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "the worker count is worked out by an expression that may not be repeated",
+    ),
     "a worker count that calls something": (
         "f(num_workers=⟦count()⟧, prefetch_factor=⟦2⟧)\n",
         prefetch_with_workers,
@@ -411,11 +426,6 @@ REFUSED: Cases = {
         "the comment does not name b",
     ),
     "a file that does not parse": ("f(n=⟦4⟧\n", zero, "train.py does not parse"),
-    "an expression on a line that begins with a form feed": (
-        "\x0cf(n=⟦4⟧)\n",
-        zero,
-        "no expression stands at train.py:1:6",
-    ),
 }
 
 

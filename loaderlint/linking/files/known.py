@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Protocol
 
+from msgspec import Struct
+
 from loaderlint.linking.files.search_path import (
     DECLARES,
     DECLARES_BESIDE,
@@ -42,6 +44,12 @@ class OtherFiles(Protocol):
     def exists(self, path: str) -> bool:
         """Return whether something stands at a path, one that the project's settings pass over included."""
 
+    def answers(self) -> object:
+        """Return what was answered so far, as far as somebody keeps it, to be told to those of another process."""
+
+    def learn(self, answers: object) -> None:
+        """Take in the `answers` of another process."""
+
 
 class Readings:
     """What sources say, each read once however often a project is looked at: between two rounds of fixes few change."""
@@ -64,41 +72,29 @@ class Readings:
 
 
 class Files:
-    """Sources and, on demand, what each of them says.
+    """The files there are, whichever part of the project they are of: what is asked of them is the same for all parts.
 
-    ``matter`` are the sources that may matter. A file that is only asked for, such as a module that is imported, is
-    kept apart: that somebody reads one name of it says nothing about all the others. Files that cannot be parsed are
-    kept in ``failures``.
+    ``given`` are the sources that may matter before anybody looks at what they say.
     """
 
     def __init__(
         self, sources: Mapping[str, Source], others: OtherFiles | None = None, readings: Readings | None = None
     ) -> None:
-        self._readings = readings or Readings()
-        self.matter = dict(sources)
-        self.failures: dict[str, Failure] = {}
-        self._opened: dict[str, Source] = {}
+        self.given = dict(sources)
+        self.readings = readings
         self._others = others
-        self._python: dict[str, PythonFacts | None] = {}
-        self._configuration: dict[tuple[str, str], ConfigurationFacts | None] = {}
-        self._commented: set[str] = set()
-        """The files of JSON that could be read once their comments were taken away, as some program does."""
+        self._opened: dict[str, Source] = {}
         self._words: dict[str, bytes] = {}
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        """The sources seen so far, by path."""
-        return ChainMap(self.matter, self._opened)
 
     @cached_property
     def paths(self) -> frozenset[str]:
         """The paths of all files in the languages we read."""
         others = self._others.paths() if self._others is not None else ()
-        return frozenset(others) | frozenset(self.matter)
+        return frozenset(others) | frozenset(self.given)
 
     def content(self, path: str) -> bytes | None:
         """Return a file's bytes, None when there is no such file; a file that was not read so far is not kept."""
-        known = self.matter.get(path) or self._opened.get(path)
+        known = self.given.get(path) or self._opened.get(path)
         if known is not None:
             return known.content
         return self._others.content(path) if self._others is not None else None
@@ -109,13 +105,19 @@ class Files:
             self._words[path] = words_of(content)
         return self._words[path]
 
+    def mentions(self, path: str, names: Iterable[str]) -> bool:
+        """Return whether a file holds one of several words, in a longer word or not."""
+        content = self.content(path)
+        words = self.words(path, content) if content is not None else b""
+        return any(as_bytes(name) in words for name in names)
+
     def exists(self, path: str) -> bool:
         """Return whether something stands at a path, one that the project's settings pass over included."""
         return path in self.paths or (self._others is not None and self._others.exists(path))
 
     def source(self, path: str) -> Source | None:
         """Return the source at a path, read when it is first asked for."""
-        known = self.matter.get(path) or self._opened.get(path)
+        known = self.given.get(path) or self._opened.get(path)
         if known is not None or path not in self.paths or self._others is None:
             return known
         source = self._others.read(path)
@@ -123,58 +125,18 @@ class Files:
             self._opened[path] = source
         return source
 
-    def mentions(self, path: str, names: Iterable[str]) -> bool:
-        """Return whether a file holds one of several words, in a longer word or not."""
-        content = self.content(path)
-        words = self.words(path, content) if content is not None else b""
-        return any(as_bytes(name) in words for name in names)
+    def answers(self) -> object:
+        """Return what was answered about the files besides those given, for `learn` in another process."""
+        return self._others.answers() if self._others is not None else None
 
-    def add(self, path: str) -> None:
-        """Make a file one of those that matter, if there is such a file."""
-        source = self.source(path)
-        if source is not None:
-            self.matter[path] = source
+    def learn_answers(self, answers: object) -> None:
+        """Take in the `answers` of another process."""
+        if self._others is not None:
+            self._others.learn(answers)
 
-    def python(self, path: str) -> PythonFacts | None:
-        """Return what a Python file says, None when there is no such file or it cannot be parsed."""
-        if path not in self._python:
-            source = self.source(path)
-            facts = None
-            if source is not None and source.language is Language.PYTHON:
-                try:
-                    facts = self._readings.python(source)
-                except ReadError as error:
-                    self.failures[path] = Failure(path, error.message, error.line, error.column)
-            self._python[path] = facts
-        return self._python[path]
-
-    def configuration(self, path: str, sign: str = "") -> ConfigurationFacts | None:
-        """Return what a configuration file says, None when there is no such file or it cannot be parsed.
-
-        ``sign`` is what its comments begin with, where a program takes them away before it reads JSON.
-        """
-        source = self.source(path)
-        if source is None or as_bytes(sign) not in source.content:
-            sign = ""
-        if (path, sign) not in self._configuration:
-            facts = None
-            if source is not None and source.language.is_configuration:
-                try:
-                    facts = self._readings.configuration(source, sign)
-                except ReadError as error:
-                    # A template of a chart is no YAML, and nobody's mistake.
-                    counts = may_matter(source.content) or not may_start_programs(source.content)
-                    if counts and not sign and path not in self._commented:
-                        self.failures[path] = Failure(path, error.message, error.line, error.column)
-            if sign and facts is not None:
-                self._commented.add(path)
-                self.failures.pop(path, None)
-            self._configuration[path, sign] = facts
-        return self._configuration[path, sign]
-
-    def is_read(self, path: str) -> bool:
-        """Return whether somebody named a file or asked for it before."""
-        return path in self.matter or path in self._opened
+    def learn(self, sources: Iterable[Source]) -> None:
+        """Take in sources that were read, maybe by another process."""
+        self._opened.update((one.path, one) for one in sources)
 
     @cached_property
     def search_path(self) -> SearchPath:
@@ -235,3 +197,108 @@ class Files:
     def has_folder(self, path: str) -> bool:
         """Return whether files stand in a folder or below it."""
         return path in self._every_folder
+
+
+class Basis(Struct, frozen=True):
+    """What a part of a project depends on of the sources that are given: its own, and those that may start programs."""
+
+    own: tuple[Source, ...]
+    starting: tuple[Source, ...]
+
+
+class Seen(Struct, frozen=True):
+    """What was read on the way through a part of a project: sources besides those given, and what cannot be parsed."""
+
+    sources: Mapping[str, Source]
+    failures: Mapping[str, Failure]
+
+
+class PartFiles:
+    """Sources of a part of a project and, on demand, what each of them says.
+
+    ``matter`` are the sources that may matter. A file that is only asked for, such as a module that is imported, is
+    kept apart: that somebody reads one name of it says nothing about all the others. Files that cannot be parsed are
+    kept in ``failures``. What was read for another part is not known here: parts are looked at in any order.
+    """
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._readings = files.readings or Readings()
+        self.matter = dict(files.given)
+        self.failures: dict[str, Failure] = {}
+        self._opened: dict[str, Source] = {}
+        self._python: dict[str, PythonFacts | None] = {}
+        self._configuration: dict[tuple[str, str], ConfigurationFacts | None] = {}
+        self._commented: set[str] = set()
+        """The files of JSON that could be read once their comments were taken away, as some program does."""
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """The sources seen so far, by path."""
+        return ChainMap(self.matter, self._opened)
+
+    @property
+    def seen(self) -> Seen:
+        """What was read so far."""
+        read = {path: one for path, one in self.sources.items() if path not in self._files.given}
+        return Seen(read, self.failures)
+
+    def learn(self, seen: Seen) -> None:
+        """Take in what was read on the way through one of the parts."""
+        self._opened.update(seen.sources)
+        self.failures.update(seen.failures)
+
+    def source(self, path: str) -> Source | None:
+        """Return the source at a path, read when it is first asked for."""
+        known = self.matter.get(path) or self._opened.get(path)
+        source = self._files.source(path) if known is None else known
+        if known is None and source is not None:
+            self._opened[path] = source
+        return source
+
+    def add(self, path: str) -> None:
+        """Make a file one of those that matter, if there is such a file."""
+        source = self.source(path)
+        if source is not None:
+            self.matter[path] = source
+
+    def python(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, None when there is no such file or it cannot be parsed."""
+        if path not in self._python:
+            source = self.source(path)
+            facts = None
+            if source is not None and source.language is Language.PYTHON:
+                try:
+                    facts = self._readings.python(source)
+                except ReadError as error:
+                    self.failures[path] = Failure(path, error.message, error.line, error.column)
+            self._python[path] = facts
+        return self._python[path]
+
+    def configuration(self, path: str, sign: str = "") -> ConfigurationFacts | None:
+        """Return what a configuration file says, None when there is no such file or it cannot be parsed.
+
+        ``sign`` is what its comments begin with, where a program takes them away before it reads JSON.
+        """
+        source = self.source(path)
+        if source is None or as_bytes(sign) not in source.content:
+            sign = ""
+        if (path, sign) not in self._configuration:
+            facts = None
+            if source is not None and source.language.is_configuration:
+                try:
+                    facts = self._readings.configuration(source, sign)
+                except ReadError as error:
+                    # A template of a chart is no YAML, and nobody's mistake.
+                    counts = may_matter(source.content) or not may_start_programs(source.content)
+                    if counts and not sign and path not in self._commented:
+                        self.failures[path] = Failure(path, error.message, error.line, error.column)
+            if sign and facts is not None:
+                self._commented.add(path)
+                self.failures.pop(path, None)
+            self._configuration[path, sign] = facts
+        return self._configuration[path, sign]
+
+    def is_read(self, path: str) -> bool:
+        """Return whether somebody named a file or asked for it before."""
+        return path in self.matter or path in self._opened

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from loaderlint.linking.files import containers
 from loaderlint.linking.files.commands import Commands, changing_folders, option, starter
-from loaderlint.linking.files.known import Files
+from loaderlint.linking.files.known import Files, PartFiles
 from loaderlint.model.job import Cpus, Ranks, Runner
 from loaderlint.model.source import Language, Source, Span
 from loaderlint.readers import shell
@@ -52,9 +52,9 @@ class Launch(Struct, frozen=True, eq=False):
 class Launches:
     """All starts of a project's programs that its compose files, Kubernetes files and shell scripts say."""
 
-    def __init__(self, files: Files) -> None:
-        self._files = files
-        self._commands = Commands(lambda: files.paths, files.source)
+    def __init__(self, files: Files, read: PartFiles) -> None:
+        self._files, self._read = files, read
+        self._commands = Commands(lambda: files.paths, read.source)
 
     def of(self, program: str) -> tuple[Launch, ...]:
         """Return the starts of one program."""
@@ -72,14 +72,17 @@ class Launches:
         return found
 
     @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """The sources that may start programs, in the order of paths."""
+        return tuple(one for _, one in sorted(self._files.given.items()) if _may_start_programs(one))
+
+    @cached_property
     def _all(self) -> tuple[Launch, ...]:
         found: list[Launch] = []
-        sources = [source for _, source in sorted(self._files.matter.items())]
-        for source in sources:
-            if source.language is Language.SHELL and may_matter(source.content, Language.SHELL):
+        for source in self.sources:
+            if source.language is Language.SHELL:
                 found.extend(self._in_shell(source))
-        in_yaml = [one for one in sources if one.language is Language.YAML and may_start_programs(one.content)]
-        found.extend(self._in_yaml(in_yaml))
+        found.extend(self._in_yaml([one for one in self.sources if one.language is Language.YAML]))
         return tuple(found)
 
     def _in_yaml(self, sources: Sequence[Source]) -> Iterator[Launch]:
@@ -99,7 +102,7 @@ class Launches:
                 )
 
     def _facts(self, sources: Iterable[Source]) -> Iterator[ConfigurationFacts]:
-        facts = (self._files.configuration(source.path) for source in sources)
+        facts = (self._read.configuration(source.path) for source in sources)
         return (one for one in facts if one is not None)
 
     def _beside(self, path: str) -> Iterator[ConfigurationFacts]:
@@ -107,7 +110,7 @@ class Launches:
         folder = posixpath.dirname(path)
         names = (posixpath.join(folder, name) for name in self._files.folders.get(folder, ()))
         others = (one for one in names if Language.of(one) is Language.YAML and one != path)
-        sources = (self._files.source(one) for one in others if b"services" in (self._files.content(one) or b""))
+        sources = (self._read.source(one) for one in others if b"services" in (self._files.content(one) or b""))
         return self._facts(one for one in sources if one is not None)
 
     def _in_shell(self, source: Source) -> Iterator[Launch]:
@@ -140,7 +143,7 @@ class Launches:
             return
         number = next((n for n, word in enumerate(words) if Language.of(word.text) is Language.SHELL), None)
         path = self._commands.found(words[number].text, near, folders) if number is not None else None
-        script = self._files.source(path) if path is not None else None
+        script = self._read.source(path) if path is not None else None
         if number is not None and script is not None:
             yield from self._in_script(script, shell.read(script, words[number + 1 :]), words[:number])
 
@@ -233,3 +236,9 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if number > 0 else None
+
+
+def _may_start_programs(source: Source) -> bool:
+    if source.language is Language.SHELL:
+        return may_matter(source.content, Language.SHELL)
+    return source.language is Language.YAML and may_start_programs(source.content)

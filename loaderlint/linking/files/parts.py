@@ -117,7 +117,8 @@ class Parts:
         """What stands among the files for all those of a language that the same code chooses from."""
         self._programs: list[str] = []
         """The Python files that are more than settings."""
-        self._mentioned: dict[re.Pattern[bytes], bool] = {}
+        self.mentioned: dict[re.Pattern[bytes], bool] = {}
+        """What was answered so far to `programs_mention`."""
         self._look_through()
 
     def _look_through(self) -> None:
@@ -165,10 +166,10 @@ class Parts:
 
     def programs_mention(self, words: re.Pattern[bytes]) -> bool:
         """Return whether a Python file of the whole project that is more than settings holds some words, or none is."""
-        if words not in self._mentioned:
+        if words not in self.mentioned:
             contents = (self._files.content(path) or b"" for path in self._programs)
-            self._mentioned[words] = not self._programs or any(map(words.search, contents))
-        return self._mentioned[words]
+            self.mentioned[words] = not self._programs or any(map(words.search, contents))
+        return self.mentioned[words]
 
     def in_programs_with(self, named: Iterable[str]) -> frozenset[str]:
         """Return the files that some program brings in together with one of the named files."""
@@ -300,15 +301,15 @@ class Parts:
     # --- who reads a configuration file ---
 
     def _named_in(self, path: str) -> Iterator[str]:
-        if _is_anybodys(path) and path not in self._files.matter:
+        if _is_anybodys(path) and path not in self._files.given:
             return
         words = {word for word in (self._files.content(path) or b"").split() if b"." in word and b"/" not in word}
         for dotted in {dotted for word in words for dotted in _DOTTED.findall(word)}:
             yield from self._meant(dotted.decode("ascii", "replace"), path)
 
     def _may_make_loaders(self, path: str) -> bool:
-        if path in self._files.matter or _is_anybodys(path):
-            return path in self._files.matter
+        if path in self._files.given or _is_anybodys(path):
+            return path in self._files.given
         content = self._files.content(path) or b""
         return any(name in content for name in _LOADERS)
 

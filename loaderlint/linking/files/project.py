@@ -11,7 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from loaderlint.linking.files.keys_read import KeysNamed, required
-from loaderlint.linking.files.known import Files, OtherFiles, Readings
+from loaderlint.linking.files.known import Basis, Files, OtherFiles, PartFiles, Readings, Seen
 from loaderlint.linking.files.launches import Launches
 from loaderlint.linking.files.parts import Parts
 from loaderlint.linking.files.search_path import SOURCE_ROOTS, put_on_path
@@ -41,7 +41,8 @@ class Project:
         self, sources: Mapping[str, Source], others: OtherFiles | None = None, readings: Readings | None = None
     ) -> None:
         self._files = Files(sources, others, readings)
-        self.launches = Launches(self._files)
+        self._read = PartFiles(self._files)
+        self.launches = Launches(self._files, self._read)
         self._members: tuple[str, ...] | None = None
         self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._python_with: dict[re.Pattern[bytes], tuple[str, ...]] = {}
@@ -55,20 +56,29 @@ class Project:
         self._mentioning = 0
         self._imported_matter = False
 
-    def parts(self, named: Set[str] | None = None) -> Iterator[Project]:
-        """Yield the parts of the project that may hold a loader, those with ``named`` files alone where some are given.
+    def parts(self, named: Set[str] | None = None) -> Iterator[frozenset[str]]:
+        """Yield the files of each part of the project that may hold a loader.
 
-        What is read for one part is read for all.
+        With ``named`` files they are the parts that these belong to.
         """
         named = None if named is None else named | self.launches.started_in(frozenset(named))
         for paths in self._parts.all:
-            if not paths.isdisjoint(self._files.matter) and (named is None or not paths.isdisjoint(named)):
-                part = Project({})
-                part._files = self._files
-                part.launches = self.launches
-                part._parts = self._parts
-                part._members = tuple(sorted(paths))
-                yield part
+            if not paths.isdisjoint(self._files.given) and (named is None or not paths.isdisjoint(named)):
+                yield paths
+
+    def part(self, paths: frozenset[str]) -> Project:
+        """Return the part of the project that some files make.
+
+        What another part reads is not known to it, so it is the same whatever was looked at before; what was `seen` of
+        it is to be told (`learn`).
+        """
+        part = Project({})
+        part._files = self._files
+        part._read = PartFiles(self._files)
+        part.launches = self.launches
+        part._parts = self._parts
+        part._members = tuple(sorted(paths))
+        return part
 
     @cached_property
     def _parts(self) -> Parts:
@@ -101,14 +111,46 @@ class Project:
         return frozenset[str]().union(*(paths for paths in self._parts.all if not paths.isdisjoint(self.failures)))
 
     @property
+    def seen(self) -> Seen:
+        """What was read of this part so far."""
+        return self._read.seen
+
+    def size(self, paths: Iterable[str]) -> int:
+        """Return how many bytes those of some files have that may matter."""
+        return sum(len(self._read.matter[path].content) for path in paths if path in self._read.matter)
+
+    def learn(self, seen: Seen) -> None:
+        """Take in what was `seen` of a part."""
+        self._read.learn(seen)
+        self._files.learn(seen.sources.values())
+
+    def answers(self) -> object:
+        """Return what was answered about the files besides those given, as far as somebody keeps it."""
+        return self._files.answers()
+
+    def learn_answers(self, answers: object) -> None:
+        """Take in the `answers` of another process."""
+        self._files.learn_answers(answers)
+
+    def basis(self, paths: frozenset[str]) -> Basis:
+        """Return what is known of the part that some files make before it is looked at."""
+        given = self._files.given
+        return Basis(tuple(given[path] for path in sorted(paths & given.keys())), self.launches.sources)
+
+    @property
+    def mentioned(self) -> Mapping[re.Pattern[bytes], bool]:
+        """What was answered so far to `programs_mention`."""
+        return self._parts.mentioned
+
+    @property
     def sources(self) -> Mapping[str, Source]:
         """The sources seen so far, by path."""
-        return self._files.sources
+        return self._read.sources
 
     @property
     def failures(self) -> dict[str, Failure]:
         """The files that could not be parsed so far, by path."""
-        return self._files.failures
+        return self._read.failures
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -119,31 +161,31 @@ class Project:
 
     def _that_matter(self) -> Iterator[Source]:
         for path in self.paths:
-            source = self._files.matter.get(path)
+            source = self._read.matter.get(path)
             if source is not None:
                 yield source
 
     def source(self, path: str) -> Source | None:
         """Return the source at a path, read when it is first asked for."""
-        source = self._files.source(path)
+        source = self._read.source(path)
         self._count(path)
         return source
 
     def python(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""
         self._count(path)
-        return self._files.python(path)
+        return self._read.python(path)
 
     def _count(self, path: str) -> None:
-        if self._imported_matter and path not in self._files.matter and Language.of(path) is Language.PYTHON:
-            self._files.add(path)
+        if self._imported_matter and path not in self._read.matter and Language.of(path) is Language.PYTHON:
+            self._read.add(path)
 
     def python_in_passing(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, as `python` does, but do not make it one that matters for that.
 
         Whoever goes through all files (`all_python`) does not come to it: what a library has is looked up there alone.
         """
-        return self._files.python(path)
+        return self._read.python(path)
 
     def mentions(self, path: str, names: Iterable[str]) -> bool:
         """Return whether a file holds one of several words; it is neither parsed nor kept for it."""
@@ -154,7 +196,7 @@ class Project:
 
         ``sign`` is what comments in JSON begin with, where a program takes them away before it reads the file.
         """
-        return self._files.configuration(path, sign)
+        return self._read.configuration(path, sign)
 
     def read_mentions(self, names: Iterable[str], beside: Mapping[str, Set[str]] = MappingProxyType({})) -> bool:
         """Read the Python files that mention one of the names, each file's bytes once; return whether there were any.
@@ -165,7 +207,7 @@ class Project:
         anywhere = frozenset({""})
         looked_for = [(Wanted(name), beside.get(name, anywhere), list[str]()) for name in names]
         others = {word: Wanted(word) for _, words, _ in looked_for for word in words}
-        unread = (path for path in self.paths if path not in self._files.matter) if looked_for else ()
+        unread = (path for path in self.paths if path not in self._read.matter) if looked_for else ()
         for path in unread:
             content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
             if content is None:
@@ -184,14 +226,14 @@ class Project:
             found.update(mentioning)
         self._mentioning += len(found)
         for path in sorted(found):
-            self._files.add(path)
+            self._read.add(path)
         return bool(found)
 
     def count(self, paths: Iterable[str]) -> bool:
         """Make some files of those that matter; return whether one of them was none so far."""
-        further = sorted(path for path in paths if path not in self._files.matter)
+        further = sorted(path for path in paths if path not in self._read.matter)
         for path in further:
-            self._files.add(path)
+            self._read.add(path)
         return bool(further)
 
     def look_again(self) -> None:
@@ -208,7 +250,7 @@ class Project:
         the project have nothing to do with it.
         """
         self._imported_matter = True
-        for path in filter(self._files.is_read, self.paths):
+        for path in filter(self._read.is_read, self.paths):
             self._count(path)
         self.look_again()
 
@@ -253,7 +295,7 @@ class Project:
         if words not in self._with_words:
             self._with_words[words] = tuple(self._paths_with([as_bytes(word) for word in words]))
         for path in self._with_words[words]:
-            named = self._files.is_read(path)
+            named = self._read.is_read(path)
             facts = self.configuration_file(path, sign)
             if facts is not None:
                 yield facts
@@ -286,7 +328,7 @@ class Project:
             held = (path for path in paths if pattern.search(self._files.content(path) or b""))
             self._python_with[pattern] = tuple(held)
         for path in self._python_with[pattern]:
-            named = self._files.is_read(path)
+            named = self._read.is_read(path)
             facts = self.python(path)
             if facts is not None:
                 yield facts
@@ -310,8 +352,8 @@ class Project:
         """
         if key not in self._keys_read:
             # Files come to matter while keys are asked for; none ceases to.
-            if len(self._files.matter) != self._matter_named:
-                self._matter_named = len(self._files.matter)
+            if len(self._read.matter) != self._matter_named:
+                self._matter_named = len(self._read.matter)
                 for source in self._that_matter():
                     if source.language is Language.PYTHON:
                         self._keys_named.add(source)

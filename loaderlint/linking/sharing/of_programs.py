@@ -17,6 +17,7 @@ from loaderlint.linking.following.reads import Read, Reads
 from loaderlint.linking.following.restricted import restricted
 from loaderlint.linking.sharing.asked import asked
 from loaderlint.linking.sharing.checked_when_set import checked_when_set
+from loaderlint.linking.sharing.counted import count_beside
 from loaderlint.linking.sharing.every_key import wholes_asked
 from loaderlint.linking.sharing.handed_partials import HandedPartials
 from loaderlint.linking.sharing.interpolated import Interpolations
@@ -75,6 +76,9 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
         asked = replace(
             one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed, refuses_lower=refuses
         )
+        if option in WORKER_OPTIONS and one.written:
+            names = frozenset({"num_workers", loader.spelled("num_workers")})
+            asked = replace(asked, counted=partial(count_beside, evaluator, loader.num_workers, names, one))
         if one.said_alike is None:
             return asked
         elsewhere = replace(one.said_alike, asking=lambda moved: asking(option, value, moved, loader))
@@ -195,12 +199,11 @@ class _OtherUses:
 
         Each of them must be where a loader has it from, or be written for the others alone.
         """
-        ways = self._repeated.ways(candidate.span)
-        return not ways or any(
-            self._repeated.is_read(way)
-            and not any(self._leads_to(way, loader, option, candidate) for loader in self._loaders)
-            for way in ways
-        )
+
+        def is_expected(way: Way) -> bool:
+            return any(self._leads_to(way, loader, option, candidate) for loader in self._loaders)
+
+        return self._repeated.reach_others(candidate.span, is_expected)
 
     def _leads_to(self, way: Way, loader: Loader, option: str, candidate: Candidate) -> bool:
         """Return whether a loader has a value by all the keys of a way to it, or stands below them itself."""

@@ -15,6 +15,7 @@ from loaderlint.linking.following.configurations.overrides import keys_of
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.sharing.interpolated import Interpolations
 from loaderlint.linking.sharing.names import ReadsOfNames
+from loaderlint.linking.sharing.repeated import Repeated
 from loaderlint.linking.sharing.ways import OF_WORKERS, Hold, Ways, is_interpolated, needed_elsewhere
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Language, Span
@@ -27,8 +28,8 @@ def with_sharing_of_settings(evaluator: Evaluator, loaders: Iterable[Loader]) ->
     """Return the loaders of configurations, each candidate of which can say whether these use it for something else.
 
     That is where a name of a configuration in Python is read apart from the options of loaders, in its file or one that
-    imports it, another key takes the value by an interpolation, or code asks for the keys that lead to it. What else a
-    framework does with the keys is not looked at.
+    imports it, another key takes the value by an interpolation, code asks for the keys that lead to it, or an alias
+    takes it to what is no loader. What else a framework does with the keys is not looked at.
     """
     every = tuple(loaders)
     of_workers = Ways(every, OF_WORKERS)
@@ -37,11 +38,17 @@ def with_sharing_of_settings(evaluator: Evaluator, loaders: Iterable[Loader]) ->
     names = ReadsOfNames(evaluator.project, Shows(evaluator.project))
     interpolations = Interpolations(evaluator.project)
     keys = _KeysAsked(evaluator.project)
+    several = Repeated(evaluator.project)
+
+    def repeated(option: str, one: Candidate) -> bool:
+        having = {each.span for each in every if any(at.span == one.span for at in each.option(option).written)}
+        return several.reach_others(one.span, lambda way: any(entry.value.span in having for entry in way.entries))
 
     def used_elsewhere(option: str, one: Candidate) -> bool:
         ways = _Either(ways_of(option), written)
         return (
-            names.elsewhere(one, ways)
+            (one.shared and repeated(option, one))
+            or names.elsewhere(one, ways)
             or is_interpolated(interpolations, option, one, ways)
             or (one.written and keys.ask(one.span))
             or names.imported_elsewhere(one, ways)
@@ -50,6 +57,7 @@ def with_sharing_of_settings(evaluator: Evaluator, loaders: Iterable[Loader]) ->
     def asking(option: str, one: Candidate, loader: Loader) -> Candidate:
         asked = replace(
             one,
+            shared=False,
             used_elsewhere=partial(used_elsewhere, option, one),
             needed_elsewhere=partial(needed_elsewhere, every, loader, option, one),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -50,7 +50,15 @@ class Repeated:
         common = sum(1 for _ in takewhile(lambda keys: len(set(keys)) == 1, together))
         return [way._replace(entries=way.entries[common:]) for way in ways]
 
-    def is_read(self, way: Way) -> bool:
+    def reach_others(self, span: Span, is_expected: Callable[[Way], bool]) -> bool:
+        """Return whether a value that stands in several places of its file may be read in one that is not expected.
+
+        Others must be written to be repeated alone.
+        """
+        ways = self.ways(span)
+        return not ways or any(self._is_read(way) and not is_expected(way) for way in ways)
+
+    def _is_read(self, way: Way) -> bool:
         """Return whether a program may read what a way leads to.
 
         What is written to be repeated, such as a mapping that others merge, need not be read: no file mentions its key.

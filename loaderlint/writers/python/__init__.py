@@ -20,8 +20,7 @@ from loaderlint.writers.python.places import places_of
 from loaderlint.writers.python.proof import parsed, prove
 from loaderlint.writers.python.unread import options_unread
 
-_BEFORE_TEXT = "\ufeff\f"
-"""A byte order mark and form feeds, with which a file may begin."""
+_MARK = "\ufeff"
 
 
 def rewrite(
@@ -55,8 +54,8 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported, line_l
     module, reasons = moved(
         edited.module, [became[one] for one in definitions], [became[one] for one in guarded], imported
     )
-    mark = source.text[: len(source.text) - len(source.text.lstrip(_BEFORE_TEXT))]
-    text = _ending_as(source.text, module.bytes.decode(source.encoding).lstrip(_BEFORE_TEXT))
+    mark = _MARK if source.text.startswith(_MARK) else ""
+    text = _ending_as(source.text, module.bytes.decode(source.encoding).removeprefix(_MARK))
     broken = fitted(source.text.removeprefix(mark), text, module.default_indent, module.default_newline, line_length)
     proof = partial(prove, source, edits=edits, comments_may_go=edited.unsafe == COMMENT_LOST)
     try:

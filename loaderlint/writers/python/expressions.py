@@ -350,8 +350,16 @@ def _may_be_repeated(node: cst.BaseExpression) -> bool:
         return _may_be_repeated(node.left) and _may_be_repeated(node.right)
     if isinstance(node, cst.Call):
         given = all(not one.star and one.keyword is None and _may_be_repeated(one.value) for one in node.args)
-        return given and code(node.func) in _OF_NUMBERS | _ASKING
+        return given and (code(node.func) in _OF_NUMBERS | _ASKING or _looks_up(node))
     return _is_chain(node) or literal(node) is not None
+
+
+def _looks_up(call: cst.Call) -> bool:
+    """Return whether a call looks something up by a written name: ``options.get("workers", 0)``, ``getattr``."""
+    texts = [isinstance(one.value, cst.SimpleString) for one in call.args]
+    if isinstance(call.func, cst.Attribute):
+        return call.func.attr.value == "get" and _is_chain(call.func.value) and texts[:1] == [True]
+    return code(call.func) == "getattr" and texts[1:2] == [True]
 
 
 def _is_settled(test: cst.BaseExpression) -> bool:

@@ -160,24 +160,69 @@ def _field_names(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 
 def _parsed(source: Source) -> cst.Module:
     try:
-        # Bytes, not text: given text, libcst drops the byte order mark and form feeds.
-        content = without_feeds(source.content)
-        module = cst.parse_module(content)
-        if module.bytes != content:
-            # A file whose lines end in CR alone is taken for one whose last line has no end.
-            ended = module.with_changes(has_trailing_newline=True)
-            module = ended if ended.bytes == content else _with_last_lines(content)
+        module = _with_feeds(source.content)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError) as error:
         raise CannotRewrite(f"{source.path} cannot be parsed: {error}") from error
-    if module.bytes != content:
+    if module.bytes != source.content:
         raise CannotRewrite(f"{source.path} would not be kept character for character")
     return module
 
 
-def without_feeds(content: bytes) -> bytes:
-    """Return the content without the form feeds it begins with, which libcst drops, and Python reads over."""
+def _with_feeds(content: bytes) -> cst.Module:
+    """Return the module of a file with the form feeds that its statements begin with.
+
+    Python reads over them, wherever they stand in the white space before a statement (``Parser/lexer/lexer.c``).
+    libcst drops them, or takes them for what indents a block.
+    """
+    if b"\f" not in content:
+        return _whole(content)
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
-    return mark + content.removeprefix(mark).lstrip(b"\f")
+    lines = content.removeprefix(mark).splitlines(keepends=True)
+    begun = {position.start.line for _, position in _statements(_whole(content))}
+    fed = {number: _FEEDS.match(line) if number in begun else None for number, line in enumerate(lines, start=1)}
+    before = {number: found[0] for number, found in fed.items() if found is not None}
+    feedless = (line.removeprefix(before.get(number, b"")) for number, line in enumerate(lines, start=1))
+    module = _whole(mark + b"".join(feedless))
+    placed = {node: before[place.start.line] for node, place in _statements(module) if place.start.line in before}
+    return module.visit(_Feeding(placed))
+
+
+_FEEDS = re.compile(rb"[ \t\f]*\f")
+
+
+def _statements(module: cst.Module) -> Iterator[tuple[cst.CSTNode, CodeRange]]:
+    """Yield what may have lines of its own above it, and where that stands."""
+    positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    for node, position in positions.items():
+        if hasattr(node, "leading_lines"):
+            yield node, position
+
+
+class _Feeding(cst.CSTTransformer):
+    """Puts what the first lines of statements begin with before these."""
+
+    def __init__(self, before: Mapping[cst.CSTNode, bytes]) -> None:
+        super().__init__()
+        self._before = before
+
+    def on_leave(self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT) -> cst.CSTNodeT:
+        if original_node not in self._before:
+            return updated_node
+        space = cst.SimpleWhitespace(self._before[original_node].decode())
+        unended = cst.EmptyLine(False, space, newline=cst.Newline(""))
+        above = "lines_after_decorators" if getattr(updated_node, "decorators", ()) else "leading_lines"
+        return updated_node.with_changes(**{above: [*getattr(updated_node, above), unended]})
+
+
+def _whole(content: bytes) -> cst.Module:
+    """Return the module of a file with all its lines."""
+    # Bytes, not text: given text, libcst drops the byte order mark and form feeds.
+    module = cst.parse_module(content)
+    if module.bytes == content:
+        return module
+    # A file whose lines end in CR alone is taken for one whose last line has no end.
+    ended = module.with_changes(has_trailing_newline=True)
+    return ended if ended.bytes == content else _with_last_lines(content)
 
 
 _LAST_LINES = re.compile(rb"(?<=[\r\n])(?:[ \t]*(?:\r\n?|\n))*[ \t]*\Z")
