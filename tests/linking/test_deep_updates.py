@@ -25,6 +25,17 @@ def merge(under, over):
         else:
             under[key] = value
 """
+ROOM = """
+def merge(under, over):
+    import math
+    for key, value in over.items():
+        if key not in under:
+            under[key] = dict()
+        if isinstance(value, dict):
+            merge(under[key], value)
+        else:
+            under[key] = value
+"""
 FILE = f"{IMPORT}import yaml\n{UPDATE}own = yaml.safe_load(open('c.yaml'))\n"
 LOADER = "DataLoader(d, num_workers=c['data']['n'])\n"
 
@@ -41,6 +52,10 @@ CASES: Cases = {
     ),
     "it gives nothing back": (
         f"{IN_PLACE}c = {{'data': {{'n': 0, 'm': 1}}}}\nmerge(c, {{'data': {{'n': ⟦8⟧}}}})\n{LOADER}",
+        {"8"},
+    ),
+    "it makes room first": (
+        f"{ROOM}c = {{'data': {{'n': 0}}}}\nmerge(c, {{'data': {{'n': ⟦8⟧}}, 'more': {{'m': 1}}}})\n{LOADER}",
         {"8"},
     ),
     "a file is laid over defaults": (
@@ -82,6 +97,9 @@ OTHERS = {
     "it goes into the other dictionary": UPDATE.replace("under.get(key, {})", "over.get(key, {})"),
     "it calls another function": UPDATE.replace("= update(", "= ask("),
     "it asks for something else": UPDATE.replace("isinstance(value, collections.abc.Mapping)", "key in ask()"),
+    "it takes away what stood there": UPDATE.replace(
+        "        if isinstance", "        if key not in over:\n            under[key] = {}\n        if isinstance"
+    ),
     "it does more": UPDATE.replace("    return under", "    under.clear()\n    return under"),
     "it gives back the other dictionary": UPDATE.replace("    return under", "    return ask(over)"),
 }

@@ -120,7 +120,7 @@ def _names(function: Function) -> _Names | None:
     taken = [one.arg for one in parameters(node)]
     if not isinstance(node, ast.FunctionDef) or node.decorator_list or len(taken) != 2 or function.owner is not None:
         return None
-    body = [one for one in node.body if not _is_text(one)]
+    body = [one for one in node.body if not _is_text(one) and not isinstance(one, ast.Import | ast.ImportFrom)]
     match body:
         case [ast.For(target, source, inside, [])]:
             pass
@@ -132,13 +132,24 @@ def _names(function: Function) -> _Names | None:
         case (
             ast.Tuple([ast.Name(key), ast.Name(value)]),
             ast.Call(ast.Attribute(ast.Name(above), "items"), [], []),
-            [ast.If(test, [goes_in], [sets])],
+            [*first, ast.If(test, [goes_in], [sets])],
         ) if above == taken[1]:
             names = _Names(taken[0], above, key, value)
         case _:
             return None
-    named = _asks_for_a_mapping(test, names) and _goes_in(goes_in, node, names) and _sets(sets, names)
+    made = not first or (len(first) == 1 and _makes_room(first[0], names))
+    named = made and _asks_for_a_mapping(test, names) and _goes_in(goes_in, node, names) and _sets(sets, names)
     return names if named else None
+
+
+def _makes_room(statement: ast.stmt, names: _Names) -> bool:
+    """Return whether a statement puts an empty dictionary under the key where nothing stood there."""
+    match statement:
+        case ast.If(ast.Compare(ast.Name(key), [ast.NotIn()], [ast.Name(below)]), [ast.Assign([place], empty)], []):
+            is_empty = ast.unparse(empty) in ("{}", "dict()")
+            in_it = (key, below) == (names.key, names.below) and isinstance(place, ast.Subscript)
+            return is_empty and in_it and _is_before(place, names)
+    return False
 
 
 def _is_text(statement: ast.stmt) -> bool:
