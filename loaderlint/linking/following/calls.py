@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import functions, library_calls, members, value_methods
 from loaderlint.linking.following.commandlines import parsers
-from loaderlint.linking.following.configurations import attribute_dicts, records
+from loaderlint.linking.following.configurations import attribute_dicts, deep_updates, records
 from loaderlint.linking.things import classes, torch_versions
 from loaderlint.linking.things.kinds import (
     Class,
@@ -51,7 +51,7 @@ def call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
 def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     thing = callee.thing
     if isinstance(thing, Function):
-        converted = records.converted(evaluator, thing, node, frame)
+        converted = records.converted(evaluator, thing, node, frame) or deep_updates.made(evaluator, thing, node, frame)
         return functions.returned(evaluator, thing, node, frame) if converted is None else converted
     if isinstance(thing, Unseen):
         return parsers.set_by_name(evaluator, callee, node, frame) or unseen(span)

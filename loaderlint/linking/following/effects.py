@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.following import arguments, doubts, entries_after, functions, methods
-from loaderlint.linking.following.configurations import omegaconf
+from loaderlint.linking.following.configurations import deep_updates, omegaconf
 from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.scopes.events import CALL, Event
 from loaderlint.linking.scopes.suspects import Suspects
@@ -279,7 +279,10 @@ def _after_callee(evaluator: Evaluator, one: Possibility, call: ast.Call, name: 
     found: list[Possibility] = []
     for callee in evaluator.effects.callees(call, frame):
         for function, parameter in parameters_handed(evaluator, callee, call, name):
-            if evaluator.effects.touches(function, parameter):
+            laid_over = deep_updates.changed(evaluator, one, function, parameter, call, frame)
+            if laid_over is not None:
+                found.extend(under(laid_over, callee.assumptions))
+            elif evaluator.effects.touches(function, parameter):
                 after = _after_function(evaluator, one, function, parameter, call, frame)
                 for event in evaluator.effects.later(function, parameter):
                     after = tuple(doubts.doubted(way, event, frame.facts.span(call)) for way in after)
