@@ -88,6 +88,9 @@ SETTINGS_OF_TRAINERS = (
 )
 """What Hugging Face's trainers are told how to make their loaders by."""
 
+NOT_AS_TORCH = frozenset({"per_device_train_batch_size", "dataloader_pin_memory", "gradient_accumulation_steps"})
+"""Of what they are told, what stands for something other than torch's default where it is left out: 8, True, 1."""
+
 TORCH_LOADER = "torch.utils.data.DataLoader"
 
 LOADER_CALLABLES: Mapping[str, LoaderCallable] = {

@@ -14,6 +14,7 @@ from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import loader_classes
 from loaderlint.linking.loaders.bundles import bundles
 from loaderlint.linking.loaders.loader_classes import BaseCall
+from loaderlint.linking.loaders.parsed_arguments import Parsed, parsed_arguments
 from loaderlint.linking.things import classes, settings
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Possibilities, Possibility, Settings
 from loaderlint.linking.things.made_calls import names_definition
@@ -36,6 +37,7 @@ class PythonSite(Struct, frozen=True, eq=False):
     a subclass hands its keyword arguments on to the library's constructor. ``ways`` are those in which the callee is a
     loader, where it can be something else. ``own_class`` is a class of the project that it can be and that iterates in
     a way of its own; it ``starts_workers`` unless all that it can be are such that never come to torch's iterator.
+    ``parsed`` are training arguments that the call makes of what a user gives.
     ``made_of`` is the class of the project that is called where that has no constructor: its fields have defaults.
     """
 
@@ -53,11 +55,17 @@ class PythonSite(Struct, frozen=True, eq=False):
     own_class: Class | None = None
     starts_workers: bool = True
     made_of: Class | None = None
+    parsed: Parsed | None = None
 
     @property
     def span(self) -> Span:
         """Where the call stands, or the argument that holds the options."""
         return self.frame.facts.span(self.call if self.bundle is None else self.bundle)
+
+    @property
+    def makers(self) -> tuple[ast.Call, ...]:
+        """The calls by which what is made here is told from what others make."""
+        return (self.call,) if self.parsed is None else self.parsed.makers
 
     @property
     def arguments(self) -> tuple[list[ast.expr], list[ast.keyword]]:
@@ -81,7 +89,17 @@ def python_sites(evaluator: Evaluator, near: Set[str] | None = None) -> Iterator
     bundled = (
         PythonSite(one.frame, one.call, one.method, TORCH_KIND, bundle=one.options) for one in bundles(evaluator)
     )
-    yield from (site for site in (*once, *bundled) if near is None or site.span.path in near)
+    parsed = (
+        PythonSite(
+            one.frame,
+            one.call,
+            one.library if one.owner is None else _name_of(one.owner),
+            LOADER_CALLABLES[one.library],
+            parsed=one,
+        )
+        for one in parsed_arguments(evaluator)
+    )
+    yield from (site for site in (*once, *bundled, *parsed) if near is None or site.span.path in near)
 
 
 def _found_in(every: Iterable[PythonFacts], evaluator: Evaluator, names: frozenset[str]) -> list[PythonSite]:
