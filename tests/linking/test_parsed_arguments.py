@@ -64,6 +64,14 @@ CASES: Cases = {
         },
         {"2"},
     ),
+    "set after they were made in some runs": (
+        {
+            "main.py": "from transformers import Trainer, TrainingArguments\n"
+            "arguments = TrainingArguments('out', dataloader_num_workers=⟦4⟧)\n"
+            "if fast:\n    arguments.dataloader_num_workers = ⟦2⟧\nTrainer(args=arguments)\n"
+        },
+        {"2", "4", "open"},
+    ),
     "set on other arguments": (
         {
             "main.py": "from transformers import Trainer, TrainingArguments\n"

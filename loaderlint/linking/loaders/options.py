@@ -67,7 +67,7 @@ def _as_trainers_get_them(evaluator: Evaluator, site: PythonSite, given: dict[st
     missing = Given.known((Possibility(ABSENT, site.span),))
 
     def arriving(option: str, name: str) -> Possibilities:
-        return as_trainers_get_it(evaluator, name, given.get(option, missing).possibilities, site.makers)
+        return as_trainers_get_it(evaluator, name, given.get(option, missing).possibilities, site.makers, site.span)
 
     return {
         **given,
@@ -88,6 +88,7 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     arguments, keywords = site.arguments
     # Torch's own name is nothing to a callable that calls the option something else.
     names = {**dict.fromkeys(site.kind.spelling, ""), **{named: option for option, named in site.kind.spelling.items()}}
+    names.update({named: option for option, named in site.kind.otherwise.items()})
     given: dict[str, Given] = {}
     hidden = site.partial
     others: Given | None = None
@@ -110,6 +111,9 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         hidden = hidden or not whole.complete
     by_position = given
     given = dict(by_position)
+    if site.kind.otherwise:
+        # What stands for an option otherwise gives way to what names it.
+        keywords = sorted(keywords, key=lambda one: one.arg not in site.kind.otherwise.values())
     for keyword in keywords if site.configured is None else ():
         if keyword.arg is not None:
             option = names.get(keyword.arg, keyword.arg)
@@ -145,6 +149,8 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             rare = option == "multiprocessing_context"
             values = (*unseen(site.span), Possibility(ABSENT, site.span)) if rare else unsaid
             given.setdefault(option, Given.known(values))
+    for option in site.kind.own_defaults:
+        given.setdefault(option, Given.known(unseen(site.span)))
     return given
 
 

@@ -75,7 +75,7 @@ def value_given(evaluator: Evaluator, parsed: Parsed, name: str) -> Possibilitie
             held = evaluator.attribute_of(one.thing, name) if isinstance(one.thing, Instance) else ()
             found.extend(under(held or unseen(span), one.assumptions))
         made = distinct(found) or unseen(span)
-        return as_trainers_get_it(evaluator, name, made, parsed.makers)
+        return as_trainers_get_it(evaluator, name, made, parsed.makers, span)
     if name in evaluator.attributes_set or name in NOT_AS_TORCH:
         # It may be set on these arguments, or on others; or the library's default is none of torch's.
         return unseen(span)

@@ -85,7 +85,8 @@ def python_sites(evaluator: Evaluator, near: Set[str] | None = None) -> Iterator
         found = _found_in(every, evaluator, names)
     # A partial call that is seen to be called makes its loaders there.
     called = {id(one.call) for site in found for one in _partials_before(site)}
-    once = _each_once(evaluator, [site for site in found if id(site.call) not in called])
+    once = list(_each_once(evaluator, [site for site in found if id(site.call) not in called]))
+    beside = (replace(site, kind=kind) for site in once for kind in site.kind.beside)
     bundled = (
         PythonSite(one.frame, one.call, one.method, TORCH_KIND, bundle=one.options) for one in bundles(evaluator)
     )
@@ -99,7 +100,7 @@ def python_sites(evaluator: Evaluator, near: Set[str] | None = None) -> Iterator
         )
         for one in parsed_arguments(evaluator)
     )
-    yield from (site for site in (*once, *bundled, *parsed) if near is None or site.span.path in near)
+    yield from (site for site in (*once, *beside, *bundled, *parsed) if near is None or site.span.path in near)
 
 
 def _found_in(every: Iterable[PythonFacts], evaluator: Evaluator, names: frozenset[str]) -> list[PythonSite]:
@@ -174,7 +175,7 @@ def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibi
             name = one.thing.name if isinstance(one.thing, External) else _name_of(one.thing)
             kind = LOADER_CALLABLES.get(name) or _wrapper(evaluator, name)
             if kind is not None:
-                return None if _has_threads(kind, call) else PythonSite(frame, call, name, kind)
+                return None if _has_others(kind, call) else PythonSite(frame, call, name, kind)
             kind = LOADER_CALLABLES.get(name.removesuffix(".__init__"))
             if kind is not None:
                 return PythonSite(frame, call, name.removesuffix(".__init__"), kind, skip=1)
@@ -189,9 +190,9 @@ def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibi
     return None
 
 
-def _has_threads(kind: LoaderCallable, call: ast.Call) -> bool:
-    """Return whether a call asks for threads in the place of worker processes, or may do so."""
-    given = (one.value for one in call.keywords if kind.threads and one.arg == kind.threads)
+def _has_others(kind: LoaderCallable, call: ast.Call) -> bool:
+    """Return whether a call asks for threads in the place of worker processes, or for loaders of its own choice."""
+    given = (one.value for one in call.keywords if one.arg is not None and one.arg in (kind.threads, kind.maker))
     return any(not (isinstance(one, ast.Constant) and one.value is False) for one in given)
 
 

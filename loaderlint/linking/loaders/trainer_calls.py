@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from loaderlint.linking.things.kinds import Frame, Instance, Made, Possibilities
+from loaderlint.linking.things.kinds import Frame, Instance, Made, Possibilities, Unseen
 from loaderlint.linking.things.possibilities import distinct, unseen
+from loaderlint.model.source import Span
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -37,7 +38,7 @@ def trainers_given(evaluator: Evaluator, makers: Collection[ast.Call]) -> Iterat
 
 
 def as_trainers_get_it(
-    evaluator: Evaluator, name: str, made: Possibilities, makers: Collection[ast.Call]
+    evaluator: Evaluator, name: str, made: Possibilities, makers: Collection[ast.Call], span: Span
 ) -> Possibilities:
     """Return what one of the training arguments is where trainers get them.
 
@@ -50,7 +51,10 @@ def as_trainers_get_it(
         for trainer in trainers_given(evaluator, makers)
         for one in evaluator.evaluate(_attribute(trainer.arguments, name), trainer.frame)
     ]
-    return distinct(found) or (*made, *unseen(made[0].span))
+    if found and not any(isinstance(one.thing, Unseen) for one in found):
+        return distinct(found)
+    # Not every way was seen: one of them may leave it alone.
+    return distinct([*found, *made, *unseen(span)])
 
 
 def _attribute(owner: ast.expr, name: str) -> ast.expr:
