@@ -37,6 +37,7 @@ from loaderlint.linking.following.configurations import (
     lightning,
     registries,
 )
+from loaderlint.linking.following.configurations.handing import GivenElsewhere
 from loaderlint.linking.following.effects import Effects
 from loaderlint.linking.following.global_objects import GlobalObjects
 from loaderlint.linking.following.remembering import Remembering
@@ -231,6 +232,8 @@ class Evaluator(Remembering):
             return (Possibility(Function(frame.facts, node, frame.facts.scopes[id(node)]), span),)
         if isinstance(node, ast.NamedExpr | ast.Await):
             return self.evaluate(node.value, frame)
+        if isinstance(node, GivenElsewhere):
+            return node.evaluated(self)
         return unseen(span)
 
     # --- names ---
