@@ -18,6 +18,7 @@ from loaderlint.linking.following import (
     callers,
     calls,
     constructor_calls,
+    copies,
     escapes,
     instances,
     joined_datasets,
@@ -268,9 +269,12 @@ class Evaluator(Remembering):
         """Return whether a dictionary that is asked for a key may hold one that was not seen."""
         return escapes.may_hold_more(self, node, frame)
 
-    def attributes_of(self, command_line: CommandLine, span: Span) -> Items:
-        """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""
-        return parsed.attributes(self, command_line, span)
+    def attributes_of(self, thing: CommandLine | Instance, span: Span) -> Items | None:
+        """Return the attributes of a parsed command line, or of an object of fields, as the dictionary of ``vars``.
+
+        None for any other object.
+        """
+        return parsed.attributes(self, thing, span) if isinstance(thing, CommandLine) else copies.held(self, thing)
 
     def attribute_of(self, instance: Instance, name: str) -> Possibilities:
         """Return what an attribute of an object of the project can be."""
