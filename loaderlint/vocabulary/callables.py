@@ -4,7 +4,8 @@ Sources: ``torch/utils/data/dataloader.py`` (2.13), ``torchdata/stateful_dataloa
 ``monai/data/thread_buffer.py``, ``torch_geometric/loader/`` (2.7), ``dgl/dataloading/dataloader.py`` (2.1),
 ``transformers/training_args.py`` (5.23), ``speechbrain/core.py`` and
 ``speechbrain/dataio/dataloader.py`` (1.0), ``litdata/streaming/dataloader.py`` (whose ``StreamingDataLoader`` is a
-subclass of torch's), ``streaming/base/dataloader.py`` of MosaicML Streaming (likewise); HAZARDS section 4.
+subclass of torch's), ``streaming/base/dataloader.py`` of MosaicML Streaming (likewise), ``NeuralNet.get_iterator`` of
+``skorch/net.py`` (1.2); HAZARDS section 4.
 """
 
 from __future__ import annotations
@@ -45,14 +46,20 @@ class LoaderCallable(Struct, frozen=True):
 
     ``positional`` are torch's names for its positional parameters (empty string: not a loader option); ``spelling``
     maps torch's name to this callable's where they differ (empty string: not to be given). With the keyword
-    ``threads`` its workers are threads, and it is no such loader. ``accumulation`` is the keyword that says over how
-    many batches gradients are summed, where the callable takes one.
+    ``threads`` its workers are threads, and it is no such loader; with the keyword ``maker`` that makes its loaders.
+    ``accumulation`` is the keyword that says over how many batches gradients are summed, where the callable takes one.
+    ``otherwise`` are the keywords that stand for options which those of ``spelling`` do not give, ``own_defaults`` the
+    options that have another default than torch's. The loaders that a call makes besides are ``beside``.
     """
 
     positional: tuple[str, ...] = ()
     spelling: Mapping[str, str] = field(default_factory=dict)
     threads: str = ""
+    maker: str = ""
     accumulation: str = ""
+    otherwise: Mapping[str, str] = field(default_factory=dict)
+    own_defaults: frozenset[str] = frozenset()
+    beside: tuple[LoaderCallable, ...] = ()
 
 
 _TORCH = LoaderCallable(TORCH_POSITIONAL)
@@ -79,6 +86,20 @@ _HUGGING_FACE = LoaderCallable(
     accumulation="gradient_accumulation_steps",
 )
 
+
+def _of_skorch(prefix: str, beside: tuple[LoaderCallable, ...] = ()) -> LoaderCallable:
+    return LoaderCallable(
+        spelling={"dataset": "", **{option: f"{prefix}__{option}" for option in OPTIONS if option != "dataset"}},
+        maker=prefix,
+        otherwise={"batch_size": "batch_size"},
+        own_defaults=frozenset({"batch_size"}),
+        beside=beside,
+    )
+
+
+_SKORCH = _of_skorch("iterator_train", (_of_skorch("iterator_valid"),))
+_NETS_OF_SKORCH = ("NeuralNet", "NeuralNetClassifier", "NeuralNetBinaryClassifier", "NeuralNetRegressor")
+
 SETTINGS_OF_TRAINERS = (
     "transformers.TrainingArguments",
     "transformers.training_args.TrainingArguments",
@@ -87,6 +108,9 @@ SETTINGS_OF_TRAINERS = (
     "trl.DPOConfig",
 )
 """What Hugging Face's trainers are told how to make their loaders by."""
+
+NOT_AS_TORCH = frozenset({"per_device_train_batch_size", "dataloader_pin_memory", "gradient_accumulation_steps"})
+"""Of what they are told, what stands for something other than torch's default where it is left out: 8, True, 1."""
 
 TORCH_LOADER = "torch.utils.data.DataLoader"
 
@@ -132,6 +156,7 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "speechbrain.dataio.dataloader.make_dataloader": LoaderCallable(("dataset", "")),
     "speechbrain.dataio.dataloader.SaveableDataLoader": _TORCH,
     **dict.fromkeys(SETTINGS_OF_TRAINERS, _HUGGING_FACE),
+    **{f"skorch.{home}{net}": _SKORCH for net in _NETS_OF_SKORCH for home in ("", "net.", "classifier.", "regressor.")},
 }
 """Loader callables by dotted name."""
 

@@ -37,8 +37,23 @@ CALLED_BY_THE_USER = {
         *(f"{library}.{home}parse" for library in ("draccus", "pyrallis") for home in ("", "argparsing.")),
     ),
     "HfArgumentParser": ("transformers.HfArgumentParser", "transformers.hf_argparser.HfArgumentParser"),
+    "TrlParser": ("trl.TrlParser", "trl.scripts.utils.TrlParser"),
 }
 """Callables that call their first argument with what the user gives, by the last part of their names."""
+
+PARSERS_OF_CLASSES = (*CALLED_BY_THE_USER["HfArgumentParser"], *CALLED_BY_THE_USER["TrlParser"])
+"""Those of them that make an object of each class they are given (``transformers/hf_argparser.py``; trl)."""
+GIVE_OBJECTS = (
+    "parse_args_into_dataclasses",
+    "parse_args_and_config",
+    "parse_dict",
+    "parse_json_file",
+    "parse_yaml_file",
+)
+"""The methods of these parsers that give the objects, in the order of the classes.
+
+``parse_args_and_config`` reads a file that the user names (``trl/scripts/utils.py``, 0.12).
+"""
 
 RUNS_MODULES = ("Fire", "CLI", "auto_cli")
 """Those of them that, given nothing, make commands of the functions and classes of the file they are called in."""

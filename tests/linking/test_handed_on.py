@@ -251,11 +251,44 @@ PARTIALS: Cases = {
         {"4"},
     ),
     "called with the rest": (
-        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search, 1)(workers=2)"},
-        {"open"},
+        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search, 1)(workers=⟦2⟧)"},
+        {"2"},
     ),
     "called with the rest by position": (
-        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search)(1, 2)"},
+        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search)(1, ⟦2⟧)"},
+        {"2"},
+    ),
+    "called in another file, with what its function is given": (
+        {
+            "search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"),
+            "running.py": "def run(make, count):\n    return make(workers=count)\n",
+            "main.py": PARTIAL
+            + "from running import run\nfor make in (partial(Search, 1), partial(Search, 2)):\n    run(make, ⟦2⟧)",
+        },
+        {"2"},
+    ),
+    "one of a list that is looped over beside another": (
+        {
+            "search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"),
+            "main.py": PARTIAL + "def run(count, make):\n    return make(1, workers=count)\n"
+            "runs = [partial(run, make=partial(Search)), partial(run, make=Search)]\nnames = ['one', 'other']\n"
+            "for each, name in zip(runs, names):\n    each(⟦2⟧)",
+        },
+        {"2"},
+    ),
+    "one of a dictionary that is looped over": (
+        {
+            "search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"),
+            "main.py": PARTIAL
+            + "runs = {'one': partial(Search, 1)}\nfor name, each in runs.items():\n    each(workers=⟦2⟧)",
+        },
+        {"2"},
+    ),
+    "called with what nobody sees": (
+        {
+            "search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"),
+            "main.py": PARTIAL + "from elsewhere import rest\npartial(Search, workers=3)(*rest(), workers=rest())",
+        },
         {"open"},
     ),
     "called with the data by position": (
@@ -265,9 +298,9 @@ PARTIALS: Cases = {
     "one of two that are called in two ways": (
         {
             "search.py": IMPORT + SEARCH,
-            "main.py": PARTIAL + "one = partial(Search, 1)\none()\nother = partial(Search, 1)\nother(workers=2)",
+            "main.py": PARTIAL + "one = partial(Search, 1)\none()\nother = partial(Search, 1)\nother(workers=⟦2⟧)",
         },
-        {"4", "open"},
+        {"4", "2"},
     ),
     "a partial of a partial": (
         {

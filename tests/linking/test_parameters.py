@@ -476,9 +476,9 @@ PARAMETERS: Cases = {
         from functools import partial
         def load(data, workers=4):
             return DataLoader(data, num_workers=workers)
-        partial(load, data)(workers=8)
+        partial(load, data)(workers=⟦8⟧)
         """,
-        {"open"},
+        {"8"},
     ),
     "a function that is handed on may be called with anything": (
         """

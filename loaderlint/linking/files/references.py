@@ -124,7 +124,8 @@ def _note_bindings(found: References, scope: Scope, imported: Mapping[str, set[s
                 found.fetched.add(last)
             for other in _collected(one):
                 found.collected.add(other)
-                if one.kind == "loop":
+            for item in _looped_over(one.value, scope) if one.kind == "loop" else ():
+                for other in last_names(item):
                     found.aliases.setdefault(other, set()).add(last)
 
 
@@ -243,6 +244,21 @@ def _asked_for(callee: ast.expr) -> ast.expr | None:
     if not (isinstance(callee, ast.Call) and isinstance(callee.func, ast.Name) and callee.func.id == "getattr"):
         return None
     return callee.args[1] if len(callee.args) > 1 else None
+
+
+def _looped_over(value: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """Yield what a loop comes to of a display, or of one that the scope assigns to a name, perhaps beside others."""
+    for one in _behind_names(value, scope):
+        match one:
+            case ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed"), args=several):
+                for each in several:
+                    yield from _looped_over(each, scope)
+            case ast.Call(func=ast.Attribute(value=owner, attr="items" | "values"), args=[]):
+                yield from _looped_over(owner, scope)
+            case ast.Dict(values=items) | ast.List(elts=items) | ast.Tuple(elts=items):
+                yield from items
+            case ast.Call(keywords=named) if one is value:
+                yield from (each.value for each in named)
 
 
 def _collected(binding: Binding) -> Iterator[str]:

@@ -429,7 +429,7 @@ class Callers:
 
         key = ("called later", id(partial))
         found = self._evaluator.once(key, _UNFINISHED, lambda: self._calls_of(names[-1], is_it))
-        later = [call_of_partial(partial, one.call) for one in found.by if isinstance(one, Caller)]
+        later = [call_of_partial(partial, one) for one in found.by if isinstance(one, Caller)]
         return later if later and not found.elsewhere else [*later, *calls, *filter(binds, [call_of_partial(partial)])]
 
     def _followed(self, node: ast.expr, frame: Frame) -> Possibilities:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import fields
 from loaderlint.linking.following.checked_fields import stored
+from loaderlint.linking.following.parameters import is_dataclass
 from loaderlint.linking.following.replacing import AFTER_FIELDS
 from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.things import classes, dictionaries
@@ -82,6 +83,25 @@ def _dictionary(evaluator: Evaluator, instance: Instance) -> Items:
         return tuple(_without_objects(evaluator, one) for one in values)
 
     return Items(Lazily.of(fields.fields_of(evaluator, instance.of), field))
+
+
+def held(evaluator: Evaluator, instance: Instance) -> Items | None:
+    """Return what an object keeps, by name, where it is one of a dataclass; None for any other object."""
+    family = classes.lineage(evaluator, instance.of)
+    names = fields.fields_of(evaluator, instance.of)
+    if not names or not all(is_dataclass(one) for one in family):
+        return None
+    if any("keys" in one.scope.bindings or [*classes.foreign_bases(evaluator, one)] for one in family):
+        return None
+    set_by_methods = {
+        name.partition(".")[2]
+        for one in family
+        for method in one.scope.children
+        for name in method.bindings
+        if "." in name
+    }
+    entries = Lazily.of(names, lambda name: evaluator.attribute_of(instance, name))
+    return Items(entries, complete=set_by_methods <= {*names})
 
 
 def _without_objects(evaluator: Evaluator, one: Possibility) -> Possibility:

@@ -18,6 +18,7 @@ from loaderlint.linking.following import (
     callers,
     calls,
     constructor_calls,
+    copies,
     escapes,
     instances,
     joined_datasets,
@@ -37,6 +38,7 @@ from loaderlint.linking.following.configurations import (
     lightning,
     registries,
 )
+from loaderlint.linking.following.configurations.handing import GivenElsewhere
 from loaderlint.linking.following.effects import Effects
 from loaderlint.linking.following.global_objects import GlobalObjects
 from loaderlint.linking.following.remembering import Remembering
@@ -231,6 +233,8 @@ class Evaluator(Remembering):
             return (Possibility(Function(frame.facts, node, frame.facts.scopes[id(node)]), span),)
         if isinstance(node, ast.NamedExpr | ast.Await):
             return self.evaluate(node.value, frame)
+        if isinstance(node, GivenElsewhere):
+            return node.evaluated(self)
         return unseen(span)
 
     # --- names ---
@@ -265,9 +269,12 @@ class Evaluator(Remembering):
         """Return whether a dictionary that is asked for a key may hold one that was not seen."""
         return escapes.may_hold_more(self, node, frame)
 
-    def attributes_of(self, command_line: CommandLine, span: Span) -> Items:
-        """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""
-        return parsed.attributes(self, command_line, span)
+    def attributes_of(self, thing: CommandLine | Instance, span: Span) -> Items | None:
+        """Return the attributes of a parsed command line, or of an object of fields, as the dictionary of ``vars``.
+
+        None for any other object.
+        """
+        return parsed.attributes(self, thing, span) if isinstance(thing, CommandLine) else copies.held(self, thing)
 
     def attribute_of(self, instance: Instance, name: str) -> Possibilities:
         """Return what an attribute of an object of the project can be."""

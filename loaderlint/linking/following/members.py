@@ -54,9 +54,28 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
+_ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+
+
+def _is_of_enumeration(evaluator: Evaluator, member_named: ast.expr, frame: Frame) -> bool:
+    """Return whether an expression names a member of an enumeration: what is written there is its ``value``."""
+    if not isinstance(member_named, ast.Attribute):
+        return False
+    owners = [one.thing for one in evaluator.evaluate(member_named.value, frame)]
+    return bool(owners) and all(isinstance(one, Class) and _enumerates(evaluator, one) for one in owners)
+
+
+def _enumerates(evaluator: Evaluator, owner: Class) -> bool:
+    own = {name for one in classes.lineage(evaluator, owner) for name in one.scope.bindings}
+    return classes.inherits(evaluator, owner, _ENUMERATIONS) and not own & {"value", "__new__", "__init__"}
+
+
 def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
     """Return what one attribute of one thing can be."""
     thing, name = owner.thing, node.attr
+    if owner.constant and name == "value" and _is_of_enumeration(evaluator, node.value, frame):
+        # Members with the same value are one: another value is no change for the loader alone.
+        return (replace(owner, taken_out=True).step(span, frame.facts.text(node)),)
     if isinstance(thing, External) and thing.name == absl.FLAGS:
         return evaluator.defined_flags.read(name, frame, span)
     if isinstance(thing, External) and thing.name.startswith(absl.ONE_OF_FLAGS) and name == "value":

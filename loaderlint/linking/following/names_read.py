@@ -21,7 +21,8 @@ from loaderlint.linking.scopes.names import (
     varies,
     walrus_before,
 )
-from loaderlint.linking.scopes.uses import bindings_of, runs_of
+from loaderlint.linking.scopes.set_in_run import set_before
+from loaderlint.linking.scopes.uses import Run, bindings_of, runs_of
 from loaderlint.linking.things import classes, file_lines
 from loaderlint.linking.things.kinds import (
     MAIN,
@@ -153,13 +154,26 @@ def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, 
         return bound(evaluator, name, where, None, span)
     found: list[Possibility] = []
     for run in runs_of(frame.scope, scope):
-        found.extend(bound(evaluator, name, where, run.place, span))
+        ways = bound(evaluator, name, where, run.place, span)
+        for one in _set_in(run, scope, name) if run.called else ():
+            before = set_before(one, frame.place, scope)
+            given = () if before is False else evaluator.binding(one, where)
+            ways = given if before else (*ways, *given)
+        found.extend(ways)
         if run.place is not None and not run.called:
             for one in scope.bindings[name]:
                 if one.kind not in MUTATIONS and one.place.order > run.place.order:
                     for assumptions in evaluator.conditions(one.place.arms, where):
                         found.extend(under(evaluator.binding(one, where), assumptions))
     return distinct(found)
+
+
+def _set_in(run: Run, scope: Scope, name: str) -> Iterator[Binding]:
+    """Yield what functions bind an outer name to that run where the scope calls the one that reads it."""
+    for one in bindings_of(scope, name):
+        here = one.inner is not None and run.place is not None and one.place.order == run.place.order
+        if here and one.kind not in MUTATIONS:
+            yield one
 
 
 def _with_attributes(scope: Scope) -> Set[str]:

@@ -13,7 +13,9 @@ from loaderlint.linking.following import instances
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.following.fields import is_field
 from loaderlint.linking.following.parameters import is_dataclass
+from loaderlint.linking.loaders.parsed_arguments import Parsed, value_given
 from loaderlint.linking.loaders.sites import PythonSite
+from loaderlint.linking.loaders.trainer_calls import as_trainers_get_it
 from loaderlint.linking.things import classes, dictionaries
 from loaderlint.linking.things.kinds import ABSENT, Absent, Class, Frame, Instance, Possibilities, Possibility, Settings
 from loaderlint.linking.things.loops import spread
@@ -48,8 +50,37 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         base = PythonSite(site.base.frame, site.base.through[-1], site.callee, site.kind, skip=site.base.skip)
         handed = options_of(evaluator, base)
         return _at_the_call(handed, site) if site.base.untouched else handed
+    if site.parsed is not None:
+        return dict(_parsed_options(evaluator, site, site.parsed))
     with evaluator.steps(STEPS):
-        return _options_of(evaluator, site)
+        given = _options_of(evaluator, site)
+    return given if site.kind.accumulation == "" else _as_trainers_get_them(evaluator, site, given)
+
+
+def _as_trainers_get_them(evaluator: Evaluator, site: PythonSite, given: dict[str, Given]) -> dict[str, Given]:
+    """Return the options of training arguments, those of them that are set after they were made as they are then."""
+    changed = {
+        option: name
+        for option, name in site.kind.spelling.items()
+        if option in TORCH_DEFAULTS and name in evaluator.attributes_set
+    }
+    missing = Given.known((Possibility(ABSENT, site.span),))
+
+    def arriving(option: str, name: str) -> Possibilities:
+        return as_trainers_get_it(evaluator, name, given.get(option, missing).possibilities, site.makers, site.span)
+
+    return {
+        **given,
+        **{option: _followed(evaluator, option, partial(arriving, option, name)) for option, name in changed.items()},
+    }
+
+
+def _parsed_options(evaluator: Evaluator, site: PythonSite, parsed: Parsed) -> Iterator[tuple[str, Given]]:
+    """Yield what a user, or the fields of a class, give the options of training arguments."""
+    summed = (site.kind.accumulation,) if site.kind.accumulation else ()
+    for option, name in (*site.kind.spelling.items(), *zip(summed, summed, strict=True)):
+        if name and (option in TORCH_DEFAULTS or option in summed):
+            yield option, _followed(evaluator, option, partial(value_given, evaluator, parsed, name))
 
 
 def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
@@ -57,6 +88,7 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     arguments, keywords = site.arguments
     # Torch's own name is nothing to a callable that calls the option something else.
     names = {**dict.fromkeys(site.kind.spelling, ""), **{named: option for option, named in site.kind.spelling.items()}}
+    names.update({named: option for option, named in site.kind.otherwise.items()})
     given: dict[str, Given] = {}
     hidden = site.partial
     others: Given | None = None
@@ -79,6 +111,9 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         hidden = hidden or not whole.complete
     by_position = given
     given = dict(by_position)
+    if site.kind.otherwise:
+        # What stands for an option otherwise gives way to what names it.
+        keywords = sorted(keywords, key=lambda one: one.arg not in site.kind.otherwise.values())
     for keyword in keywords if site.configured is None else ():
         if keyword.arg is not None:
             option = names.get(keyword.arg, keyword.arg)
@@ -114,6 +149,8 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             rare = option == "multiprocessing_context"
             values = (*unseen(site.span), Possibility(ABSENT, site.span)) if rare else unsaid
             given.setdefault(option, Given.known(values))
+    for option in site.kind.own_defaults:
+        given.setdefault(option, Given.known(unseen(site.span)))
     return given
 
 

@@ -14,6 +14,7 @@ from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import loader_classes
 from loaderlint.linking.loaders.bundles import bundles
 from loaderlint.linking.loaders.loader_classes import BaseCall
+from loaderlint.linking.loaders.parsed_arguments import Parsed, parsed_arguments
 from loaderlint.linking.things import classes, settings
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Possibilities, Possibility, Settings
 from loaderlint.linking.things.made_calls import names_definition
@@ -36,6 +37,7 @@ class PythonSite(Struct, frozen=True, eq=False):
     a subclass hands its keyword arguments on to the library's constructor. ``ways`` are those in which the callee is a
     loader, where it can be something else. ``own_class`` is a class of the project that it can be and that iterates in
     a way of its own; it ``starts_workers`` unless all that it can be are such that never come to torch's iterator.
+    ``parsed`` are training arguments that the call makes of what a user gives.
     ``made_of`` is the class of the project that is called where that has no constructor: its fields have defaults.
     """
 
@@ -53,11 +55,17 @@ class PythonSite(Struct, frozen=True, eq=False):
     own_class: Class | None = None
     starts_workers: bool = True
     made_of: Class | None = None
+    parsed: Parsed | None = None
 
     @property
     def span(self) -> Span:
         """Where the call stands, or the argument that holds the options."""
         return self.frame.facts.span(self.call if self.bundle is None else self.bundle)
+
+    @property
+    def makers(self) -> tuple[ast.Call, ...]:
+        """The calls by which what is made here is told from what others make."""
+        return (self.call,) if self.parsed is None else self.parsed.makers
 
     @property
     def arguments(self) -> tuple[list[ast.expr], list[ast.keyword]]:
@@ -77,11 +85,22 @@ def python_sites(evaluator: Evaluator, near: Set[str] | None = None) -> Iterator
         found = _found_in(every, evaluator, names)
     # A partial call that is seen to be called makes its loaders there.
     called = {id(one.call) for site in found for one in _partials_before(site)}
-    once = _each_once(evaluator, [site for site in found if id(site.call) not in called])
+    once = list(_each_once(evaluator, [site for site in found if id(site.call) not in called]))
+    beside = (replace(site, kind=kind) for site in once for kind in site.kind.beside)
     bundled = (
         PythonSite(one.frame, one.call, one.method, TORCH_KIND, bundle=one.options) for one in bundles(evaluator)
     )
-    yield from (site for site in (*once, *bundled) if near is None or site.span.path in near)
+    parsed = (
+        PythonSite(
+            one.frame,
+            one.call,
+            one.library if one.owner is None else _name_of(one.owner),
+            LOADER_CALLABLES[one.library],
+            parsed=one,
+        )
+        for one in parsed_arguments(evaluator)
+    )
+    yield from (site for site in (*once, *beside, *bundled, *parsed) if near is None or site.span.path in near)
 
 
 def _found_in(every: Iterable[PythonFacts], evaluator: Evaluator, names: frozenset[str]) -> list[PythonSite]:
@@ -156,7 +175,7 @@ def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibi
             name = one.thing.name if isinstance(one.thing, External) else _name_of(one.thing)
             kind = LOADER_CALLABLES.get(name) or _wrapper(evaluator, name)
             if kind is not None:
-                return None if _has_threads(kind, call) else PythonSite(frame, call, name, kind)
+                return None if _has_others(kind, call) else PythonSite(frame, call, name, kind)
             kind = LOADER_CALLABLES.get(name.removesuffix(".__init__"))
             if kind is not None:
                 return PythonSite(frame, call, name.removesuffix(".__init__"), kind, skip=1)
@@ -171,9 +190,9 @@ def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibi
     return None
 
 
-def _has_threads(kind: LoaderCallable, call: ast.Call) -> bool:
-    """Return whether a call asks for threads in the place of worker processes, or may do so."""
-    given = (one.value for one in call.keywords if kind.threads and one.arg == kind.threads)
+def _has_others(kind: LoaderCallable, call: ast.Call) -> bool:
+    """Return whether a call asks for threads in the place of worker processes, or for loaders of its own choice."""
+    given = (one.value for one in call.keywords if one.arg is not None and one.arg in (kind.threads, kind.maker))
     return any(not (isinstance(one, ast.Constant) and one.value is False) for one in given)
 
 

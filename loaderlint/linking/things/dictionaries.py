@@ -284,8 +284,11 @@ def missing(evaluator: Evaluator, possibilities: Possibilities) -> Possibilities
 
 
 def _dictionary_of(evaluator: Evaluator, one: Possibility) -> Thing:
-    """Return a thing as the dictionary it is where it is splatted; a command line may hold more than was seen."""
+    """Return a thing as the dictionary it is where it is splatted; a command line may hold more than was seen.
+
+    An object stands for its attributes, which ``vars`` and ``__dict__`` give: it is no dictionary itself.
+    """
     thing = one.thing
-    if not isinstance(thing, CommandLine):
+    if not isinstance(thing, CommandLine | Instance):
         return thing
-    return evaluator.attributes_of(thing, one.span)
+    return evaluator.attributes_of(thing, one.span) or thing

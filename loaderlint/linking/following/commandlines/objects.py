@@ -46,7 +46,13 @@ from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import keywords as keywords_of
 from loaderlint.readers.tree import Mapping as TreeMapping
-from loaderlint.vocabulary.commandlines import CHOOSES_AN_OBJECT, READS_A_FILE_FIRST, RUNS_METHODS
+from loaderlint.vocabulary.commandlines import (
+    CHOOSES_AN_OBJECT,
+    GIVE_OBJECTS,
+    PARSERS_OF_CLASSES,
+    READS_A_FILE_FIRST,
+    RUNS_METHODS,
+)
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -164,8 +170,16 @@ def _opened(evaluator: Evaluator, thing: Thing, subject: str, span: Span, depth:
         path = f"{subject}.{name}"
         nested = _nested(evaluator, thing, name, field, frame, path, span, depth)
         declared = frame.facts.between(field.target, field.annotation)
-        changed[name] = nested or left_or_given(subject, name, declared, field.annotation)
+        default = _default_written(field.value)
+        changed[name] = nested or left_or_given(subject, name, declared, field.annotation, default=default)
     return replace(thing, changed=changed)
+
+
+def _default_written(value: ast.expr | None) -> object:
+    """Return the constant that is written as the default of a field, None where there is none."""
+    if isinstance(value, ast.Call):
+        value = keywords_of(value).get("default")
+    return value.value if isinstance(value, ast.Constant) else None
 
 
 def _fields(evaluator: Evaluator, owner: Class) -> Iterator[tuple[str, ast.AnnAssign, Frame]]:
@@ -243,12 +257,12 @@ def method(
     ``transformers/hf_argparser.py``: one object for each class, in the order the parser was given them.
     """
     parser = owner.thing
-    if not isinstance(parser, Made) or not parser.callee.endswith("HfArgumentParser"):
+    if name not in GIVE_OBJECTS or not _asks(parser):
         return None
-    what = arguments_of(parser.call, ("dataclass_types",)).get("dataclass_types")
-    if what is None or name not in _GIVE_OBJECTS:
+    assert isinstance(parser, Made)
+    parts = _classes_asked(parser)
+    if parts is None:
         return None
-    parts = what.elts if isinstance(what, ast.Tuple | ast.List) else [what]
     if name == "parse_dict" and node.args:
         handed = ast.keyword(None, node.args[0])
         items = [_made_of(evaluator, part, handed, parser.frame, frame, span) for part in parts]
@@ -256,12 +270,37 @@ def method(
         items = [_filled_from(evaluator, part, roots, parser.frame, span) for part in parts]
     else:
         items = [filled(evaluator, part, None, parser.frame, span) or unseen(span) for part in parts]
+        rest = keywords_of(node).get("return_remaining_strings")
+        if isinstance(rest, ast.Constant) and rest.value is True:
+            items.append(unseen(span))
     return (Possibility(Row(tuple(items)), span),)
+
+
+def kinds_asked(evaluator: Evaluator, node: ast.Call, frame: Frame) -> list[Possibilities]:
+    """Return what the classes can be that a call such as ``parser.parse_args_into_dataclasses()`` gives objects of."""
+    if not isinstance(node.func, ast.Attribute):
+        return []
+    for one in evaluator.evaluate(node.func.value, frame):
+        parts = _classes_asked(one.thing) if isinstance(one.thing, Made) and _asks(one.thing) else None
+        if parts is not None and isinstance(one.thing, Made):
+            return [evaluator.evaluate(part, one.thing.frame) for part in parts]
+    return []
+
+
+def _asks(parser: Thing) -> bool:
+    return isinstance(parser, Made) and parser.callee in PARSERS_OF_CLASSES
+
+
+def _classes_asked(parser: Made) -> list[ast.expr] | None:
+    """Return the classes that a parser is given, None where they were not seen."""
+    what = arguments_of(parser.call, ("dataclass_types",)).get("dataclass_types")
+    if what is None:
+        return None
+    return what.elts if isinstance(what, ast.Tuple | ast.List) else [what]
 
 
 _READ_A_FILE = ("parse_json_file", "parse_yaml_file")
 """Those that read a file, whose values come before the defaults, and no command line."""
-_GIVE_OBJECTS = ("parse_args_into_dataclasses", "parse_dict", "parse_json_file", "parse_yaml_file")
 
 
 def _made_of(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from loaderlint.linking.following.configurations import lazy_calls
 from loaderlint.linking.things.classes import constructors
-from loaderlint.linking.things.kinds import Class, External, Frame, Function
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Possibilities
+from loaderlint.linking.things.made_calls import Caller
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.running import HANDERS, HANDING_METHODS, Hander
 
@@ -50,15 +51,37 @@ def is_partial(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
     return hander is not None and hander.later
 
 
-def call_of_partial(made: ast.Call, later: ast.Call | None = None) -> ast.Call:
+class GivenElsewhere(ast.Constant):
+    """What a later call gives, where the call that it makes stands: it is read in the frame of that later call."""
+
+    def __init__(self, written: ast.expr, later: Caller) -> None:
+        super().__init__(...)
+        self.written = written
+        self.later = later
+
+    def evaluated(self, evaluator: Evaluator) -> Possibilities:
+        """Return what the later call gives, one step further on its way."""
+        facts = self.later.frame.facts
+        callee = facts.text(self.later.call.func)
+        given = evaluator.evaluate(self.written, self.later.frame)
+        return tuple(one.step(facts.span(self.later.call), f"{callee}(…)") for one in given)
+
+
+def call_of_partial(made: ast.Call, later: Caller | None = None) -> ast.Call:
     """Return the call that a later call of a partial makes, as it stands where the partial is made.
 
-    What is given later stands elsewhere, and is not followed; without a later call nothing more is given.
+    Without a later call nothing more is given.
     """
-    later = later or _located(ast.Call(made, [], []), made)
-    hidden = _unseen(made)
-    positional = [_located(ast.Starred(hidden), made) if isinstance(one, ast.Starred) else hidden for one in later.args]
-    keywords = [_located(ast.keyword(one.arg, hidden), made) for one in later.keywords]
+    if later is None:
+        return _located(ast.Call(made.args[0], made.args[1:], made.keywords), made)
+
+    def given(written: ast.expr) -> ast.expr:
+        if isinstance(written, ast.Starred):
+            return _located(ast.Starred(given(written.value)), made)
+        return _located(GivenElsewhere(written, later), made)
+
+    positional = [given(one) for one in later.call.args]
+    keywords = [_located(ast.keyword(one.arg, given(one.value)), made) for one in later.call.keywords]
     before = [one for one in made.keywords if one.arg is None or one.arg not in {later.arg for later in keywords}]
     return _located(ast.Call(made.args[0], [*made.args[1:], *positional], [*before, *keywords]), made)
 
@@ -73,7 +96,21 @@ def default_given(call: ast.Call, argument: ast.expr) -> str | None:
 def parameter_given(
     evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame
 ) -> tuple[_Taker, str] | None:
-    """Return the project function or class that takes an argument, and the name of its parameter; None for others."""
+    """Return the project function or class that takes an argument, and the name of its parameter; None for others.
+
+    It may be that of a function handed over beside it: ``partial(run, make=argument)``.
+    """
+    hander = _hander(evaluator, call, frame)
+    handed = _given(call, hander.function) if hander is not None else None
+    if handed is not None:
+        made = calls_made_of(evaluator, call, handed, frame) or ()
+        return next((found for one in made if (found := _parameter_given(evaluator, one, argument, frame))), None)
+    return _parameter_given(evaluator, call, argument, frame)
+
+
+def _parameter_given(
+    evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame
+) -> tuple[_Taker, str] | None:
     for one in evaluator.evaluate(call.func, frame):
         thing = one.thing
         if not isinstance(thing, _Taker):
