@@ -61,6 +61,19 @@ BOUND: Cases = {
         f"{NCCL}import torch\nif torch.cuda.is_available():\n    dist.init_process_group('nccl')\n{LOADER}",
         {"2 on linux with cuda", "2 without cuda"},
     ),
+    "NCCL by DeepSpeed": (
+        f"import deepspeed\ndeepspeed.init_distributed(dist_backend='nccl')\n{LOADER}",
+        {"2 on linux"},
+    ),
+    "NCCL where there is no group yet": (
+        f"{NCCL}if not dist.is_initialized():\n    dist.init_process_group('nccl')\n{LOADER}",
+        {"2 on linux"},
+    ),
+    "NCCL where there is no group yet, asked the other way round, in a function": (
+        "import torch, deepspeed\ndef set_up():\n    if torch.distributed.is_initialized():\n        print('again')\n"
+        f"    else:\n        deepspeed.init_distributed('nccl')\nset_up()\n{LOADER}",
+        {"2 on linux"},
+    ),
     "what Apple alone has": (
         "import torch\nDataLoader(d, num_workers=⟦2⟧ if torch.backends.mps.is_available() else ⟦0⟧)",
         {"2 on macos", "0"},
@@ -242,6 +255,17 @@ FREE: Cases = {
     ),
     "another backend": (f"{NCCL}dist.init_process_group('gloo')\n{LOADER}", {"2"}),
     "a backend that was not seen": (f"{NCCL}dist.init_process_group(backend)\n{LOADER}", {"2"}),
+    "the backend that DeepSpeed chooses": (f"import deepspeed\ndeepspeed.init_distributed()\n{LOADER}", {"2"}),
+    "another backend by DeepSpeed": (f"import deepspeed\ndeepspeed.init_distributed('gloo')\n{LOADER}", {"2"}),
+    "NCCL where there is no group yet, and another may have made one": (
+        f"{NCCL}def alone():\n    dist.init_process_group('gloo')\n"
+        f"if not dist.is_initialized():\n    dist.init_process_group('nccl')\n{LOADER}",
+        {"2"},
+    ),
+    "NCCL where something else is not there yet": (
+        f"{NCCL}import own\nif not own.is_initialized():\n    dist.init_process_group('nccl')\n{LOADER}",
+        {"2"},
+    ),
     "a backend for each platform": (
         f"import sys\n{NCCL}dist.init_process_group('gloo' if sys.platform != 'linux' else 'nccl')\n{LOADER}",
         {"2"},
