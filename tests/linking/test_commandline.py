@@ -51,6 +51,32 @@ DECLARATIONS: Cases = {
     "a string as default and no type is its own matter": (declared("'--workers', default=⟦'4'⟧"), {"'4'", "open"}),
     "a string as default goes through type": (declared("'--workers', type=int, default=⟦'4'⟧"), {"4", "open"}),
     "a type of the project's own": (declared("'--workers', type=count, default=⟦4⟧"), {"4", "open"}),
+    "any word is true": (
+        declared("'--fast', type=bool, default=True", f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else 4)"),
+        {"2"},
+    ),
+    "any word is true in a group": (
+        f"{PARSER}group = parser.add_argument_group('data')\ngroup.add_argument('--fast', type=bool, default=True)\n"
+        f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else 4)",
+        {"2"},
+    ),
+    "any word is true where none is not": (
+        declared("'--fast', type=bool, default=False", f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else ⟦4⟧)"),
+        {"2", "4"},
+    ),
+    "another parser reads the word": (
+        declared(
+            "'--fast', type=bool, default=True", f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else ⟦4⟧)"
+        ).replace("import argparse", "import jsonargparse as argparse"),
+        {"2", "4"},
+    ),
+    "a type of the same name reads the word": (
+        "def bool(text):\n    return text in ('yes', 'true')\n"
+        + declared(
+            "'--fast', type=bool, default=True", f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else ⟦4⟧)"
+        ),
+        {"2", "4"},
+    ),
     "store_true": (
         f"{PARSER}⟦parser.add_argument('--workers', action='store_true')⟧\n{USE}",
         {"False shared", "True shared"},
