@@ -12,6 +12,12 @@ LOADER = "DataLoader(data, num_workers=⟦2⟧)"
 CUDA_THERE = {"2 with cuda"}
 EITHER = "import torch\nnet = torch.nn.Linear(3, 1)\nif alone:\n    net.cuda()\n"
 
+INNER = (
+    "import torch\nimport torch.nn as nn\nclass Inner(nn.Module):\n    def __init__(self, size):\n"
+    "        super().__init__()\n        self.weights = nn.ParameterList()\n        for one in range(size):\n"
+    "            self.weights.append(nn.Parameter(torch.ones(one)))\n"
+)
+
 DATA_MODULE = f"""
 import signal
 import pytorch_lightning as pl
@@ -162,6 +168,16 @@ BOUND: Cases = {
         f"        self.layer = nn.Linear(3, 1)\nnet = nn.DataParallel(Net())\nnet.cuda()\n{LOADER}",
         {"2 on linux, windows"},
     ),
+    "a model of one's own made of another on CUDA": (
+        f"{INNER}class Net(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n"
+        f"        self.inner = Inner(size)\nNet(3).to('cuda')\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a model of one's own on CUDA, or none for a name that nobody knows": (
+        f"{INNER}def make(name):\n    if name == 'small':\n        net = Inner(1)\n    elif name == 'big':\n"
+        f"        net = Inner(9)\n    else:\n        net = None\n    return net\nmake(name).cuda()\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
     "a known model moved to a device that is CUDA": (
         "import torch, torchvision\ndevice = torch.device('cuda:0')\nnet = torchvision.models.resnet18().to(device)\n"
         f"{LOADER}",
@@ -253,6 +269,12 @@ FREE: Cases = {
         "DataLoader(data, num_workers=⟦2⟧ if mp.get_start_method() == 'fork' else ⟦0⟧)",
         {"2", "0"},
     ),
+    "a model of one's own that holds another only where that is asked for": (
+        f"{INNER}class Net(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n"
+        f"        if size:\n            self.inner = Inner(size)\nNet(size).to('cuda')\n{LOADER}",
+        {"2"},
+    ),
+    "nothing on CUDA, or a model": (f"{INNER}net = Inner(1) if big else make()\nnet.cuda()\n{LOADER}", {"2"}),
     "another backend": (f"{NCCL}dist.init_process_group('gloo')\n{LOADER}", {"2"}),
     "a backend that was not seen": (f"{NCCL}dist.init_process_group(backend)\n{LOADER}", {"2"}),
     "the backend that DeepSpeed chooses": (f"import deepspeed\ndeepspeed.init_distributed()\n{LOADER}", {"2"}),

@@ -400,6 +400,11 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
     "by generators of its own": {"body": "room = random.Random(index).choice(room)"},
     "by libraries that read": {"above": "import json, cv2\nfrom PIL import Image", "body": "room = cv2.imread('a')"},
     "as NumPy's": {"seeds": "np.random.seed", "body": "room = room[random.randrange(8)]"},
+    "as NumPy's, by parts of a library that draw none": {
+        "seeds": "np.random.seed",
+        "above": "import scipy.io.wavfile\nfrom scipy import signal",
+        "body": "room = signal.convolve(room, scipy.io.wavfile.read(room))",
+    },
     "as NumPy's, by a generator of its own": {
         "seeds": "np.random.seed",
         "body": "room = np.random.default_rng(index).choice(room)",

@@ -11,7 +11,7 @@ from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Made, Thing, Unseen
 from loaderlint.linking.workers.top_level import full_name, imported
 from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, dotted, parameters
-from loaderlint.vocabulary.drawing import DRAW_NO_MORE, DRAW_NOTHING, GENERATORS
+from loaderlint.vocabulary.drawing import DRAW_NOTHING, GENERATORS, draws_no_more
 from loaderlint.vocabulary.running import DRAWS_OF_TORCH
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Draws:
                 return True
             for names in _imported(facts.tree):
                 files = [project.python(one) for name in names for one in project.modules(name, path)]
-                if not files and not _draws_no_more(names[0], library):
+                if not files and not draws_no_more(names[0], library):
                     return True
                 for file in files:
                     if file is None:
@@ -115,11 +115,7 @@ def drawn_by(scope: Scope, sites: Iterable[CallSite]) -> Iterator[tuple[str, ast
 def _may_draw(thing: Thing, library: str) -> bool:
     """Return whether nobody knows what a thing is, or it comes from a library that may draw."""
     name = thing.callee if isinstance(thing, Made) else thing.name if isinstance(thing, External) else ""
-    return isinstance(thing, Unseen) or (bool(name) and not _draws_no_more(name, library))
-
-
-def _draws_no_more(name: str, library: str) -> bool:
-    return name.partition(".")[0] in DRAW_NO_MORE[library]
+    return isinstance(thing, Unseen) or (bool(name) and not draws_no_more(name, library))
 
 
 def _parameters_around(scope: Scope) -> set[str]:
