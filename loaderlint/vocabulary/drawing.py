@@ -10,9 +10,13 @@ _DRAWS_OR_RUNS_ANYTHING = frozenset({"email", "importlib", "pkgutil", "random", 
 or import what nobody sees."""
 _OF_NEITHER = frozenset(sys.stdlib_module_names - _DRAWS_OR_RUNS_ANYTHING) | {
     *("PIL", "cv2", "einops", "h5py", "lmdb", "nibabel", "soundfile", "tifffile", "torch", "tqdm", "yaml"),
+    *(
+        f"torchvision.transforms.{name}"
+        for name in ("CenterCrop", "Compose", "Grayscale", "Normalize", "Pad", "Resize", "ToPILImage", "ToTensor")
+    ),
 }
-"""Libraries that draw neither Python's random numbers nor NumPy's: torch draws its own, OpenCV too
-(``cv2.setRNGSeed``), and the others read, write and count."""
+"""Libraries, or parts of them, that draw neither Python's random numbers nor NumPy's: torch draws its own, OpenCV too
+(``cv2.setRNGSeed``), and the others read, write, count, and do the same to each image."""
 
 DRAW_NO_MORE: Mapping[str, frozenset[str]] = {
     "Python": _OF_NEITHER | {"numpy", "pandas", "random", "scipy"},
