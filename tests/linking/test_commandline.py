@@ -776,7 +776,31 @@ PARSERS: Cases = {
 SWITCHES = ("one", "two", "three", "four", "five", "slow")
 TAMED = "".join(f"def tame_{one}(args):\n    if args.{one}:\n        args.n_{one} = 1\n" for one in SWITCHES[:-1])
 
+FILLED = """parser.add_argument('--workers', type=int, default=⟦0⟧)
+args = parser.parse_args()
+for key in saved:
+    if key in [⟨names⟩]:
+        setattr(args, key, getattr(args, key) or getattr(saved, key, ''))
+    elif key not in vars(args):
+        vars(args).update({key: saved[key]})
+DataLoader(data, num_workers=args.workers)
+"""
+
 CHANGED: Cases = {
+    "after parsing, under a name of some, where it counts as false": (
+        f"{PARSER}{FILLED.replace('⟨names⟩', repr('workers')).replace('⟦0⟧', '0')}",
+        {"open"},
+    ),
+    "after parsing, under a name of some others, where it counts as false": (
+        f"{PARSER}{FILLED.replace('⟨names⟩', repr('size'))}".replace(
+            "elif key not in vars(args)", "elif key in ['id']"
+        ),
+        {"0 shared", "open"},
+    ),
+    "after parsing, under any name": (
+        f"{PARSER}{FILLED.replace('⟨names⟩', repr('workers'))}".replace("getattr(args, key) or ", ""),
+        {"0", "open"},
+    ),
     "after parsing, in many functions, each in one case": (
         f"{PARSER}parser.add_argument('--workers', type=int, default=⟦4⟧)\n"
         + "".join(f"parser.add_argument('--{one}', action='store_true')\n" for one in SWITCHES)
