@@ -30,12 +30,22 @@ class NamedAttribute(NamedTuple):
 class AttributeChange(NamedTuple):
     """Where an attribute of a thing is set that has no dotted name, or whose own name or value is not written.
 
-    ``name`` is None where any attribute may be set.
+    ``name`` is None where any attribute may be set. ``fills`` says that only what counts as false is set anew:
+    ``setattr(x, name, getattr(x, name) or y)``.
     """
 
     owner: ast.expr
     name: ast.expr | None
     place: Place
+    fills: bool = False
+
+
+def fills(change: NamedAttribute) -> bool:
+    """Return whether an attribute stays as it is where that counts as true, and is set where it does not."""
+    match change:
+        case NamedAttribute(owner, name, ast.BoolOp(ast.Or(), [ast.Call(ast.Name("getattr"), [of, key, *_]), *_])):
+            return name is not None and ast.dump(of) == ast.dump(owner) and ast.dump(key) == ast.dump(name)
+    return False
 
 
 def dictionary_of(node: ast.expr) -> ast.expr | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from loaderlint.readers.python_attributes import AttributeChange, NamedAttribute, dictionary_of
+from loaderlint.readers.python_attributes import AttributeChange, NamedAttribute, dictionary_of, fills
 from loaderlint.readers.python_branches import positions
 from loaderlint.readers.python_parts import ELEMENT, part_of
 from loaderlint.readers.python_scopes import ANY_GLOBAL, Binding, Place, Scope, dotted
@@ -74,7 +74,7 @@ class Bound:
         if change.binds is not None:
             self.bind(change.binds, "assign", node, place, value=change.value)
             return
-        self.attribute_changes.append(AttributeChange(change.owner, change.name, place))
+        self.attribute_changes.append(AttributeChange(change.owner, change.name, place, fills(change)))
         base = dotted(change.owner)
         if base is not None and change.value is not None:
             # A dictionary whose keys are read as attributes gets an item.

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from loaderlint.model.finding import Confidence
 from loaderlint.model.kept import Kind
 
-_SEEKING = "move each other's place in the file between seek and read, which gives wrong data without an error"
+_SEEKING = "move each other's place in the file, which gives wrong data without an error"
 _ARCHIVE = "move each other's place in the file, which ends in `BadZipFile` or a bad checksum"
 _DECODER = "move each other's place in the file, which gives wrong frames or an error of the decoder"
 _LMDB = (

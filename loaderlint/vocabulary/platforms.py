@@ -74,11 +74,19 @@ BUILT_ON_UNIX = b"compiler_so"
 
 BACKENDS: Mapping[str, frozenset[str]] = {"nccl": _LINUX}
 """Backends of ``torch.distributed``, with the platforms whose torch is built with them (its page, "Backends")."""
-WITH_BACKEND = frozenset({"torch.distributed.init_process_group"})
-"""Functions whose ``backend``, the first argument, is one of these; another is refused.
+WITH_BACKEND: Mapping[str, str] = {
+    "torch.distributed.init_process_group": "backend",
+    "deepspeed.init_distributed": "dist_backend",
+}
+"""Functions whose first argument, by its name, is one of these; another is refused.
 
-``torch/distributed/distributed_c10d.py``: "Distributed package doesn't have NCCL built in".
+``torch/distributed/distributed_c10d.py``: "Distributed package doesn't have NCCL built in", which DeepSpeed calls with
+what it was given (``deepspeed/comm/torch.py``, ``init_process_group``).
 """
+MAKES_GROUP = frozenset(name.rpartition(".")[2] for name in WITH_BACKEND)
+"""The last parts of their names."""
+HAS_GROUP = "torch.distributed.is_initialized"
+"""The function that says whether one of them was called already."""
 
 LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*FUNCTIONS, *ON_SIGNALS, *WITH_BACKEND))
 """The last parts of the names of all these functions."""

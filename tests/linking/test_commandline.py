@@ -51,6 +51,32 @@ DECLARATIONS: Cases = {
     "a string as default and no type is its own matter": (declared("'--workers', default=⟦'4'⟧"), {"'4'", "open"}),
     "a string as default goes through type": (declared("'--workers', type=int, default=⟦'4'⟧"), {"4", "open"}),
     "a type of the project's own": (declared("'--workers', type=count, default=⟦4⟧"), {"4", "open"}),
+    "any word is true": (
+        declared("'--fast', type=bool, default=True", f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else 4)"),
+        {"2"},
+    ),
+    "any word is true in a group": (
+        f"{PARSER}group = parser.add_argument_group('data')\ngroup.add_argument('--fast', type=bool, default=True)\n"
+        f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else 4)",
+        {"2"},
+    ),
+    "any word is true where none is not": (
+        declared("'--fast', type=bool, default=False", f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else ⟦4⟧)"),
+        {"2", "4"},
+    ),
+    "another parser reads the word": (
+        declared(
+            "'--fast', type=bool, default=True", f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else ⟦4⟧)"
+        ).replace("import argparse", "import jsonargparse as argparse"),
+        {"2", "4"},
+    ),
+    "a type of the same name reads the word": (
+        "def bool(text):\n    return text in ('yes', 'true')\n"
+        + declared(
+            "'--fast', type=bool, default=True", f"{PARSED}DataLoader(d, num_workers=⟦2⟧ if args.fast else ⟦4⟧)"
+        ),
+        {"2", "4"},
+    ),
     "store_true": (
         f"{PARSER}⟦parser.add_argument('--workers', action='store_true')⟧\n{USE}",
         {"False shared", "True shared"},
@@ -750,7 +776,31 @@ PARSERS: Cases = {
 SWITCHES = ("one", "two", "three", "four", "five", "slow")
 TAMED = "".join(f"def tame_{one}(args):\n    if args.{one}:\n        args.n_{one} = 1\n" for one in SWITCHES[:-1])
 
+FILLED = """parser.add_argument('--workers', type=int, default=⟦0⟧)
+args = parser.parse_args()
+for key in saved:
+    if key in [⟨names⟩]:
+        setattr(args, key, getattr(args, key) or getattr(saved, key, ''))
+    elif key not in vars(args):
+        vars(args).update({key: saved[key]})
+DataLoader(data, num_workers=args.workers)
+"""
+
 CHANGED: Cases = {
+    "after parsing, under a name of some, where it counts as false": (
+        f"{PARSER}{FILLED.replace('⟨names⟩', repr('workers')).replace('⟦0⟧', '0')}",
+        {"open"},
+    ),
+    "after parsing, under a name of some others, where it counts as false": (
+        f"{PARSER}{FILLED.replace('⟨names⟩', repr('size'))}".replace(
+            "elif key not in vars(args)", "elif key in ['id']"
+        ),
+        {"0 shared", "open"},
+    ),
+    "after parsing, under any name": (
+        f"{PARSER}{FILLED.replace('⟨names⟩', repr('workers'))}".replace("getattr(args, key) or ", ""),
+        {"0", "open"},
+    ),
     "after parsing, in many functions, each in one case": (
         f"{PARSER}parser.add_argument('--workers', type=int, default=⟦4⟧)\n"
         + "".join(f"parser.add_argument('--{one}', action='store_true')\n" for one in SWITCHES)

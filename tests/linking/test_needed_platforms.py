@@ -12,6 +12,12 @@ LOADER = "DataLoader(data, num_workers=⟦2⟧)"
 CUDA_THERE = {"2 with cuda"}
 EITHER = "import torch\nnet = torch.nn.Linear(3, 1)\nif alone:\n    net.cuda()\n"
 
+INNER = (
+    "import torch\nimport torch.nn as nn\nclass Inner(nn.Module):\n    def __init__(self, size):\n"
+    "        super().__init__()\n        self.weights = nn.ParameterList()\n        for one in range(size):\n"
+    "            self.weights.append(nn.Parameter(torch.ones(one)))\n"
+)
+
 DATA_MODULE = f"""
 import signal
 import pytorch_lightning as pl
@@ -60,6 +66,19 @@ BOUND: Cases = {
     "NCCL where CUDA is": (
         f"{NCCL}import torch\nif torch.cuda.is_available():\n    dist.init_process_group('nccl')\n{LOADER}",
         {"2 on linux with cuda", "2 without cuda"},
+    ),
+    "NCCL by DeepSpeed": (
+        f"import deepspeed\ndeepspeed.init_distributed(dist_backend='nccl')\n{LOADER}",
+        {"2 on linux"},
+    ),
+    "NCCL where there is no group yet": (
+        f"{NCCL}if not dist.is_initialized():\n    dist.init_process_group('nccl')\n{LOADER}",
+        {"2 on linux"},
+    ),
+    "NCCL where there is no group yet, asked the other way round, in a function": (
+        "import torch, deepspeed\ndef set_up():\n    if torch.distributed.is_initialized():\n        print('again')\n"
+        f"    else:\n        deepspeed.init_distributed('nccl')\nset_up()\n{LOADER}",
+        {"2 on linux"},
     ),
     "what Apple alone has": (
         "import torch\nDataLoader(d, num_workers=⟦2⟧ if torch.backends.mps.is_available() else ⟦0⟧)",
@@ -147,6 +166,16 @@ BOUND: Cases = {
     "a model of one's own on CUDA": (
         "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         f"        self.layer = nn.Linear(3, 1)\nnet = nn.DataParallel(Net())\nnet.cuda()\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a model of one's own made of another on CUDA": (
+        f"{INNER}class Net(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n"
+        f"        self.inner = Inner(size)\nNet(3).to('cuda')\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a model of one's own on CUDA, or none for a name that nobody knows": (
+        f"{INNER}def make(name):\n    if name == 'small':\n        net = Inner(1)\n    elif name == 'big':\n"
+        f"        net = Inner(9)\n    else:\n        net = None\n    return net\nmake(name).cuda()\n{LOADER}",
         {"2 on linux, windows"},
     ),
     "a known model moved to a device that is CUDA": (
@@ -240,8 +269,25 @@ FREE: Cases = {
         "DataLoader(data, num_workers=⟦2⟧ if mp.get_start_method() == 'fork' else ⟦0⟧)",
         {"2", "0"},
     ),
+    "a model of one's own that holds another only where that is asked for": (
+        f"{INNER}class Net(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n"
+        f"        if size:\n            self.inner = Inner(size)\nNet(size).to('cuda')\n{LOADER}",
+        {"2"},
+    ),
+    "nothing on CUDA, or a model": (f"{INNER}net = Inner(1) if big else make()\nnet.cuda()\n{LOADER}", {"2"}),
     "another backend": (f"{NCCL}dist.init_process_group('gloo')\n{LOADER}", {"2"}),
     "a backend that was not seen": (f"{NCCL}dist.init_process_group(backend)\n{LOADER}", {"2"}),
+    "the backend that DeepSpeed chooses": (f"import deepspeed\ndeepspeed.init_distributed()\n{LOADER}", {"2"}),
+    "another backend by DeepSpeed": (f"import deepspeed\ndeepspeed.init_distributed('gloo')\n{LOADER}", {"2"}),
+    "NCCL where there is no group yet, and another may have made one": (
+        f"{NCCL}def alone():\n    dist.init_process_group('gloo')\n"
+        f"if not dist.is_initialized():\n    dist.init_process_group('nccl')\n{LOADER}",
+        {"2"},
+    ),
+    "NCCL where something else is not there yet": (
+        f"{NCCL}import own\nif not own.is_initialized():\n    dist.init_process_group('nccl')\n{LOADER}",
+        {"2"},
+    ),
     "a backend for each platform": (
         f"import sys\n{NCCL}dist.init_process_group('gloo' if sys.platform != 'linux' else 'nccl')\n{LOADER}",
         {"2"},

@@ -23,7 +23,7 @@ def helper(seed):
 
 def seeds(body: str, parameters: str = "worker_id", given: str = "start") -> list[tuple[str, str]]:
     text = f"{HEAD}def start({parameters}):\n{indent(body, '    ')}\n"
-    text += f"DataLoader(range(8), num_workers=2, worker_init_fn={given})\n"
+    text += f"DataLoader(input().rooms, num_workers=2, worker_init_fn={given})\n"
     return [(one.library, one.origin.value) for one in loader_of(text).payload.code.seeds]
 
 
@@ -97,7 +97,7 @@ def test_whether_samples_draw_what_a_worker_seeds(body: str, sample: str, drawn:
 
 
 def test_who_knows_what_a_function_seeds_that_is_not_seen() -> None:
-    given = "from unseen import start\nDataLoader(range(8), num_workers=2{})\n"
+    given = "from unseen import start\nDataLoader(input().rooms, num_workers=2{})\n"
     assert loader_of(given.format(", worker_init_fn=start")).payload.code.draws_seeded
     assert not loader_of(given.format(", worker_init_fn=None")).payload.code.draws_seeded
     assert not loader_of(given.format("")).payload.code.draws_seeded
@@ -126,7 +126,7 @@ class Seeder:
         self.seed = {kept}
     def __call__(self, worker):
         np.random.seed({seeded})
-DataLoader(range(8), num_workers=2, worker_init_fn=Seeder({made}))
+DataLoader(input().rooms, num_workers=2, worker_init_fn=Seeder({made}))
 """
     (seed,) = loader_of(HEAD + text).payload.code.seeds
     assert (seed.library, seed.origin.value) == ("NumPy", origin)
@@ -139,15 +139,15 @@ def init(seed, start=0):
         np.random.seed(seed + start)
     return seed_worker
 def load(seed=3, start=0):
-    DataLoader(range(8), num_workers=2, worker_init_fn=lambda worker: np.random.seed(seed + start + worker))
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=lambda worker: np.random.seed(seed + start + worker))
 """
 
 
 @pytest.mark.parametrize(
     ("made", "origins"),
     [
-        ("DataLoader(range(8), num_workers=2, worker_init_fn=init(7))", ["fixed"]),
-        ("DataLoader(range(8), num_workers=2, worker_init_fn=init(args.seed))", ["fixed"]),
+        ("DataLoader(input().rooms, num_workers=2, worker_init_fn=init(7))", ["fixed"]),
+        ("DataLoader(input().rooms, num_workers=2, worker_init_fn=init(args.seed))", ["fixed"]),
         ("load()", ["worker"]),
         ("load(args.seed)", ["worker"]),
         ("load(unknown())", []),
@@ -156,7 +156,7 @@ def load(seed=3, start=0):
         ("for seed in range(3):\n    load(seed)", []),
         ("for epoch in range(3):\n    load(args.seed + epoch)", []),
         ("seed = 0\nwhile unknown():\n    load(seed)\n    seed += 1", []),
-        ("DataLoader(range(8), num_workers=2, worker_init_fn=init(7, start=unknown()))", []),
+        ("DataLoader(input().rooms, num_workers=2, worker_init_fn=init(7, start=unknown()))", []),
     ],
 )
 def test_what_the_function_around_was_handed_is_followed(made: str, origins: list[str]) -> None:
@@ -177,24 +177,24 @@ def test_a_dataset_may_seed_itself_unless_the_seed_is_too_big() -> None:
 CHANGING: dict[str, str] = {
     "a lambda": """
 for epoch in range(3):
-    DataLoader(range(8), num_workers=2, worker_init_fn=lambda worker: np.random.seed(epoch * 1000 + worker))
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=lambda worker: np.random.seed(epoch * 1000 + worker))
 """,
     "a function in the loop": """
 for epoch in range(3):
     def start(worker):
         np.random.seed(epoch)
-    DataLoader(range(8), num_workers=2, worker_init_fn=start)
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=start)
 """,
     "what a function makes": """
 def make(epoch):
     return lambda worker: np.random.seed(epoch)
 for epoch in range(3):
-    DataLoader(range(8), num_workers=2, worker_init_fn=make(epoch))
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=make(epoch))
 """,
     "a name set in the loop": """
 for epoch in range(3):
     seed = 100 * epoch
-    DataLoader(range(8), num_workers=2, worker_init_fn=lambda worker: np.random.seed(seed))
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=lambda worker: np.random.seed(seed))
 """,
     "a global": """
 EPOCH = 0
@@ -203,21 +203,21 @@ def start(worker):
 def train():
     global EPOCH
     for EPOCH in range(3):
-        DataLoader(range(8), num_workers=2, worker_init_fn=start)
+        DataLoader(input().rooms, num_workers=2, worker_init_fn=start)
 """,
     "an item that is set": """
 def start(worker):
     np.random.seed(state["epoch"])
 for epoch in range(3):
     state["epoch"] = epoch
-    DataLoader(range(8), num_workers=2, worker_init_fn=start)
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=start)
 """,
     "an attribute that is set": """
 def start(worker):
     np.random.seed(start.epoch)
 for epoch in range(3):
     start.epoch = epoch
-    DataLoader(range(8), num_workers=2, worker_init_fn=start)
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=start)
 """,
     "a method": """
 class Training:
@@ -227,14 +227,14 @@ class Training:
     def run(self):
         for epoch in range(3):
             self.epoch = epoch
-            DataLoader(range(8), num_workers=2, worker_init_fn=self.start)
+            DataLoader(input().rooms, num_workers=2, worker_init_fn=self.start)
 Training().run()
 """,
     "a partial": """
 def start(epoch, worker):
     np.random.seed(epoch)
 for epoch in range(3):
-    DataLoader(range(8), num_workers=2, worker_init_fn=functools.partial(start, epoch))
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=functools.partial(start, epoch))
 """,
     "an object for each epoch": """
 class Seeder:
@@ -243,7 +243,7 @@ class Seeder:
     def __call__(self, worker):
         np.random.seed(self.seed + worker)
 for epoch in range(3):
-    DataLoader(range(8), num_workers=2, worker_init_fn=Seeder(epoch))
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=Seeder(epoch))
 """,
     "an object that is told the epoch": """
 class Seeder:
@@ -254,7 +254,7 @@ class Seeder:
 seeder = Seeder(7)
 for epoch in range(3):
     seeder.seed = epoch
-    DataLoader(range(8), num_workers=2, worker_init_fn=seeder)
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=seeder)
 """,
     "an object that has a method for it": """
 class Seeder:
@@ -265,13 +265,13 @@ class Seeder:
     def __call__(self, worker):
         np.random.seed(self.seed + worker)
 seeder = Seeder(7)
-DataLoader(range(8), num_workers=2, worker_init_fn=seeder)
+DataLoader(input().rooms, num_workers=2, worker_init_fn=seeder)
 """,
     "a partial by name": """
 def start(worker, epoch):
     np.random.seed(epoch)
 for epoch in range(args.seed):
-    DataLoader(range(8), num_workers=2, worker_init_fn=functools.partial(start, epoch=epoch))
+    DataLoader(input().rooms, num_workers=2, worker_init_fn=functools.partial(start, epoch=epoch))
 """,
 }
 
@@ -293,7 +293,7 @@ CALLED: dict[str, tuple[str, bool]] = {
 @pytest.mark.parametrize(("more", "called"), CALLED.values(), ids=list(CALLED))
 def test_a_function_that_others_call_seeds_them_as_well(more: str, called: bool) -> None:
     text = f"{HEAD}def start(worker_id):\n    np.random.seed(worker_id)\n{more}"
-    (seed,) = loader_of(f"{text}DataLoader(range(8), num_workers=2, worker_init_fn=start)\n").payload.code.seeds
+    (seed,) = loader_of(f"{text}DataLoader(input().rooms, num_workers=2, worker_init_fn=start)\n").payload.code.seeds
     assert seed.called_elsewhere is called
 
 
@@ -400,6 +400,26 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
     "by generators of its own": {"body": "room = random.Random(index).choice(room)"},
     "by libraries that read": {"above": "import json, cv2\nfrom PIL import Image", "body": "room = cv2.imread('a')"},
     "as NumPy's": {"seeds": "np.random.seed", "body": "room = room[random.randrange(8)]"},
+    "by what the user says, and by a library that only carries": {
+        "above": "import argparse\nfrom torchvision.transforms import Compose\n"
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--size', type=list, default=[8])\n"
+        "args = parser.parse_args()\nclass Crop:\n    def __init__(self, size):\n        self.size = size\n"
+        "    def __call__(self, room):\n        return room[: self.size[0]]",
+        "given": "['a'], Compose([Crop(args.size)])",
+        "body": "room = self.transform(room)",
+    },
+    "by the first of some rooms": {
+        "above": "class First:\n    def __init__(self, most):\n        with open('rooms') as file:\n"
+        "            self.rooms = file.readlines()\n        self.rooms = self.rooms[:most]\n"
+        "    def __call__(self, index):\n        return self.rooms[index]",
+        "given": "['a'], First(8)",
+        "body": "room = self.transform(index)",
+    },
+    "as NumPy's, by parts of a library that draw none": {
+        "seeds": "np.random.seed",
+        "above": "import scipy.io.wavfile\nfrom scipy import signal",
+        "body": "room = signal.convolve(room, scipy.io.wavfile.read(room))",
+    },
     "as NumPy's, by a generator of its own": {
         "seeds": "np.random.seed",
         "body": "room = np.random.default_rng(index).choice(room)",
@@ -410,6 +430,18 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("parts", NOT_DRAWN.values(), ids=list(NOT_DRAWN))
 def test_what_no_worker_draws_repeats_nothing(parts: dict[str, str]) -> None:
     assert seeds_of_rooms(**parts) == []
+
+
+def test_the_file_that_only_seeds_draws_nothing_in_the_workers() -> None:
+    dataset = ROOMS.partition("def start")[0].format(above="", body="pass")
+    train = (
+        "import random, albumentations\nfrom torch.utils.data import DataLoader\nfrom rooms import Rooms\n"
+        "def main(args):\n    def start(worker_id):\n        ⟨body⟩\n"
+        "    DataLoader(Rooms(['a']), num_workers=2, worker_init_fn=start)\nmain(1)\n"
+    )
+    for body, found in (("random.seed(worker_id)", []), ("random.seed(worker_id); albumentations.crop(1)", ["Python"])):
+        files = {"rooms.py": dataset, "train.py": train.replace("⟨body⟩", body)}
+        assert [one.library for one in loader_of(files).payload.code.seeds] == found
 
 
 SEEDED_ANEW: dict[str, str] = {
@@ -450,6 +482,6 @@ def test_a_seed_that_raises_does_so_whoever_draws() -> None:
 )
 def test_other_files_call_the_function_by_what_they_import(other: str, called: bool) -> None:
     text = f"{HEAD}def start(worker_id):\n    np.random.seed(worker_id)\n"
-    main = f"{text}DataLoader(range(8), num_workers=2, worker_init_fn=start)\n"
+    main = f"{text}DataLoader(input().rooms, num_workers=2, worker_init_fn=start)\n"
     (seed,) = loader_of({"main.py": IMPORT + main, "other.py": other}).payload.code.seeds
     assert seed.called_elsewhere is called

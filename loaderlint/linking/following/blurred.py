@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from loaderlint.linking.things.classes import class_of_receiver, lineage, owner_of, setters
-from loaderlint.linking.things.kinds import Class, CommandLine, Frame, Instance, Module, Possibilities
+from loaderlint.linking.things.kinds import Class, CommandLine, Frame, Instance, Module, Possibilities, Row
 from loaderlint.readers.python import AttributeChange, Place, PythonFacts, dotted
 from loaderlint.readers.python_calls import called_name
 
@@ -64,6 +64,10 @@ class Blurred:
         """Return whether an attribute of a thing may be set by such a change, where it is read at a place."""
         return any(True for _ in self._setting(thing, name, until))
 
+    def fills(self, thing: _Thing, name: str) -> bool:
+        """Return whether such a change sets an attribute of a thing anew wherever it counts as false."""
+        return any(one.at.fills for one in self._setting(thing, name, None))
+
     def changes_of(self, thing: Instance, name: str) -> list[AttributeChange]:
         """Return the changes that may set an attribute of an object."""
         return [one.at for one in self._setting(thing, name, None)]
@@ -77,7 +81,22 @@ class Blurred:
         named, others = self._changes
         changes = [one for one in (*named.get(name, ()), *others) if one.may_set(name, until)]
         keys = self._keys_of(thing) if changes else set()
-        yield from (one for one in changes if not keys.isdisjoint(self._changed_by(one)))
+        for one in changes:
+            if not keys.isdisjoint(self._changed_by(one)) and not self._leaves_out(one, name):
+                yield one
+
+    def _leaves_out(self, change: _Change, name: str) -> bool:
+        """Return whether a change stands where it is asked if its name is one of some, and another name gets there."""
+        place = change.at.place
+        for arm in place.arms:
+            match arm.test:
+                case ast.Compare(left, [ast.In()], [names]) if _is_same(left, change.at.name):
+                    with self._evaluator.steps(_STEPS):
+                        found = self._evaluator.evaluate(names, Frame(change.facts, arm.place or place))
+                    some = _texts(found)
+                    if some is not None and (name in some) is not arm.truth:
+                        return True
+        return False
 
     def may_set_any(self, owners: Possibilities, name: str, until: Place) -> bool:
         """Return whether an attribute of one of several things may be set by such a change."""
@@ -155,6 +174,18 @@ class Blurred:
         if own is not None:
             # Where the class has heirs, it is not known which of them it is.
             yield _key(own)
+
+
+def _is_same(node: ast.expr, other: ast.expr | None) -> bool:
+    return other is not None and ast.dump(node) == ast.dump(other)
+
+
+def _texts(found: Possibilities) -> frozenset[str] | None:
+    """Return the texts that a list has, None where it may have others."""
+    row = found[0].thing if len(found) == 1 else None
+    items = [one.thing for item in row.items for one in item] if isinstance(row, Row) else [None]
+    texts = frozenset(one for one in items if isinstance(one, str))
+    return texts if len(texts) == len(frozenset(items)) else None
 
 
 def _declared(thing: CommandLine) -> Set[_Key]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import External, Frame, Instance, Made, Thing
+from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Made, Thing
 from loaderlint.linking.things.platforms import on
 from loaderlint.linking.things.possibilities import WITH_CUDA
 from loaderlint.model.value import Assumptions, together
@@ -33,6 +33,8 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
         return None
     if called_name(call) == "cuda" or (called_name(call) == "to" and _is_moved_to_cuda(evaluator, call, frame)):
         needing, given = _has_tensors, evaluator.evaluate(function.value, frame)
+        # None has no such method: nobody goes on with it.
+        given = tuple(one for one in given if one.thing is not None)
     else:
         callees = evaluator.evaluate(function, frame)
         name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
@@ -93,6 +95,25 @@ def is_layer(thing: object) -> bool:
 
 def has_layers(evaluator: Evaluator, instance: Instance) -> bool:
     """Return whether an object is a module of torch's that makes layers: a transform may be one that makes none."""
-    owners = classes.lineage(evaluator, instance.of)
-    made = {called_name(site.node) for owner in owners for scope in owner.scope.children for site in scope.calls}
-    return not made.isdisjoint(WITH_PARAMETERS) and classes.inherits(evaluator, instance.of, {"Module"})
+    of = instance.of
+    return evaluator.remembered(("layers", id(of.node)), None, lambda: _makes_layers(evaluator, of, 0))
+
+
+def _makes_layers(evaluator: Evaluator, of: Class, depth: int) -> bool:
+    """Return whether a class is one of modules whose methods make layers, or other modules of the project that do."""
+    if depth > _DEEPEST or not classes.inherits(evaluator, of, {"Module"}):
+        return False
+    owners = classes.lineage(evaluator, of)
+    sites = [
+        (owner, site) for owner in owners for scope in owner.scope.children if scope.is_function for site in scope.calls
+    ]
+    if any(called_name(site.node) in WITH_PARAMETERS for _, site in sites):
+        return True
+    kept = ((owner, site) for owner, site in sites if site.place.scope.name == "__init__" and not site.place.arms)
+    inside = (
+        one.thing
+        for owner, site in kept
+        if isinstance(site.node.func, ast.Name)
+        for one in evaluator.evaluate(site.node.func, Frame(owner.facts, site.place))
+    )
+    return any(isinstance(one, Class) and _makes_layers(evaluator, one, depth + 1) for one in inside)

@@ -17,7 +17,7 @@ from loaderlint.linking.things.importable import Need
 from loaderlint.linking.things.kinds import Frame, Function, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.operations import truth_of
-from loaderlint.linking.things.platforms import needed, on
+from loaderlint.linking.things.platforms import asks_for_group, needed, on
 from loaderlint.linking.things.possibilities import EVERY_PLATFORM, choice, platforms_of, unseen
 from loaderlint.model.payload import Touch
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
@@ -316,6 +316,7 @@ def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
 def _let_past(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int) -> list[Assumptions]:
     where = frame.at(stop.place)
     with evaluator.steps(_STEPS):
+        arms = _but_for_group(evaluator, stop, arms, frame)
         back = _comes_back(evaluator, stop, where, depth)
         if back == [NO_ASSUMPTIONS] or not all(_may_be_taken(evaluator, arm, where) for arm in arms):
             return [NO_ASSUMPTIONS]
@@ -329,6 +330,22 @@ def _let_past(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
             return [NO_ASSUMPTIONS]
         ways = [*passed, *joined(taken, back), *_returned_before(evaluator, stop, frame)]
         return _known(ways, _subjects(back) | _subjects(_of_values(evaluator, arms, where)))
+
+
+def _but_for_group(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame) -> Collection[Arm]:
+    """Return the arms but for those that ask for the group that a stop makes, where no other call makes one.
+
+    Whoever finds the group there has come by the stop before.
+    """
+    where = frame.at(stop.place)
+    asking = [arm for arm in arms if asks_for_group(evaluator, arm.test, frame.at(arm.place or where.place))]
+    if not asking or stop.call is None or called_name(stop.call) not in platforms.LAST_NAMES:
+        return arms
+    makers = (site for name in platforms.MAKES_GROUP for site in evaluator.callers.sites(name))
+    others = ((site.node, Frame(facts, site.place)) for facts, site in makers)
+    if any(NO_ASSUMPTIONS in needed(evaluator, call, place) for call, place in others if call is not stop.call):
+        return arms
+    return [arm for arm in arms if arm not in asking]
 
 
 def _returned_before(evaluator: Evaluator, stop: Stop, frame: Frame) -> Iterator[Assumptions]:

@@ -13,7 +13,7 @@ from loaderlint.linking.workers.made_once import drawn, keeps_results
 from loaderlint.linking.workers.top_level import imported
 from loaderlint.readers.python import FunctionNode, Place, dotted
 from loaderlint.readers.python_calls import called_name
-from loaderlint.vocabulary.drawing import DRAW_NO_MORE
+from loaderlint.vocabulary.drawing import DRAW_NO_MORE, draws_no_more
 from loaderlint.vocabulary.kept import KINDS
 from loaderlint.vocabulary.running import CALLS_FIRST, DRAWS_IN_PLACE
 
@@ -132,5 +132,4 @@ def _is_generator(thing: Thing) -> bool:
 def _is_foreign(thing: Thing) -> bool:
     """Return whether nobody knows what a thing does, or it is of a library that may draw."""
     name = thing.callee if isinstance(thing, Made) else thing.name if isinstance(thing, External) else ""
-    known = bool(name) and all(name.partition(".")[0] in libraries for libraries in DRAW_NO_MORE.values())
-    return isinstance(thing, Unseen) or (bool(name) and not known)
+    return isinstance(thing, Unseen) or (bool(name) and not all(draws_no_more(name, one) for one in DRAW_NO_MORE))

@@ -11,7 +11,7 @@ from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Made, Thing, Unseen
 from loaderlint.linking.workers.top_level import full_name, imported
 from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, dotted, parameters
-from loaderlint.vocabulary.drawing import DRAW_NO_MORE, DRAW_NOTHING, GENERATORS
+from loaderlint.vocabulary.drawing import DRAW_NOTHING, GENERATORS, draws_no_more
 from loaderlint.vocabulary.running import DRAWS_OF_TORCH
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Draws:
             return True
         if any(_may_draw(one, library) for one in self._sent):
             return True
-        return self._in_files([*(one.facts for one in self._running), *(one.facts for one in owners)], library)
+        running = (one.facts for one in self._running if not _is_known(one, library))
+        return self._in_files([*running, *(one.facts for one in owners)], library)
 
     def _is_known(self, owner: Class) -> bool:
         """Return whether all of the base classes were seen, or draw nothing."""
@@ -90,7 +91,7 @@ class Draws:
                 return True
             for names in _imported(facts.tree):
                 files = [project.python(one) for name in names for one in project.modules(name, path)]
-                if not files and not _draws_no_more(names[0], library):
+                if not files and not draws_no_more(names[0], library):
                     return True
                 for file in files:
                     if file is None:
@@ -112,14 +113,24 @@ def drawn_by(scope: Scope, sites: Iterable[CallSite]) -> Iterator[tuple[str, ast
             yield "torch", site.node
 
 
+def _is_known(function: Function, library: str) -> bool:
+    """Return whether all that a function calls was seen to draw nothing of a library, as one that only seeds."""
+    scope = function.scope
+    for site in scope.calls:
+        name = dotted(site.node.func) or ""
+        whole = full_name(scope, name) if any(True for _ in imported(scope, name.partition(".")[0])) else ""
+        if not draws_no_more(whole, library):
+            return False
+    return all(drawn != library for drawn, _ in drawn_by(scope, scope.calls))
+
+
 def _may_draw(thing: Thing, library: str) -> bool:
-    """Return whether nobody knows what a thing is, or it comes from a library that may draw."""
+    """Return whether nobody knows what a thing is, or it comes from a library that may draw.
+
+    What the user of a program gives on its command line does not.
+    """
     name = thing.callee if isinstance(thing, Made) else thing.name if isinstance(thing, External) else ""
-    return isinstance(thing, Unseen) or (bool(name) and not _draws_no_more(name, library))
-
-
-def _draws_no_more(name: str, library: str) -> bool:
-    return name.partition(".")[0] in DRAW_NO_MORE[library]
+    return (isinstance(thing, Unseen) and not thing.given) or (bool(name) and not draws_no_more(name, library))
 
 
 def _parameters_around(scope: Scope) -> set[str]:
@@ -139,9 +150,18 @@ def _kept_parameters(owner: Class) -> Iterator[str]:
         receiver, *handed = [one.arg for one in parameters(scope.node)] or [""]
         for name, bindings in scope.bindings.items():
             values = [one.value for one in bindings if one.value is not None]
-            names = {node.id for value in values for node in ast.walk(value) if isinstance(node, ast.Name)}
+            names = {one for value in values for one in _names_of_values(value)}
             if name.startswith(f"{receiver}.") and not names.isdisjoint(handed):
                 yield name.removeprefix(f"{receiver}.")
+
+
+def _names_of_values(node: ast.AST) -> Iterator[str]:
+    """Yield the names an expression may take its value from: which of some items it takes is no value of it."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    within = [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node)
+    for one in within:
+        yield from _names_of_values(one)
 
 
 def _used(function: ast.AST) -> Iterator[tuple[ast.expr, bool]]:

@@ -59,7 +59,8 @@ _VISION = "torchvision.datasets."
 _NOT_KEPT = frozenset({"is_valid_file"})
 """What they ask while they are made alone (``torchvision/datasets/folder.py``, ``DatasetFolder.__init__``)."""
 
-_PICKLES = (*CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
+_PLAIN = tuple(f"builtins.{name}" for name in ("float", "int", "len", "list", "range", "sorted", "str"))
+_PICKLES = (*CARRIERS, "torch.", "numpy.", "pathlib.", *_PLAIN)
 """Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
 
 _KEEPS = ("assign", "unpack")

@@ -22,6 +22,7 @@ from loaderlint.linking.things.kinds import (
     Absent,
     External,
     Frame,
+    Made,
     Possibilities,
     Possibility,
 )
@@ -177,6 +178,7 @@ def _is_builtin(kind: ast.expr, name: str, frame: Frame) -> bool:
 
 
 _FLOAT_OF_CLICK = "click.FLOAT"
+_PARSER = "argparse.ArgumentParser"
 
 
 def worked_out(
@@ -269,12 +271,26 @@ def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) ->
     constant = flag.keyword("const") if flag.action == "store_const" else None
     if constant is not None:
         return under(flag.values(evaluator, constant), given)
+    if flag.something and _is_true_of_any_word(evaluator, flag):
+        return (Possibility(True, span, assumptions=given, taken_out=True).step(span, f"{flag.spelled} of type bool"),)
     if (flag.text or flag.number) and told_apart:
         text = Possibility(CommandLineText(flag.spelled, flag.number), span, assumptions=given)
         kind = flag.keyword("type")
         typed = "without type" if kind is None else f"of type {flag.frame.facts.text(kind)}"
         return (text.step(span, f"{flag.spelled} {typed}"),)
     return (Possibility(SOMETHING_GIVEN if flag.something else GIVEN, span, assumptions=given),)
+
+
+def _is_true_of_any_word(evaluator: Evaluator, flag: Flag) -> bool:
+    """Return whether a flag is True whatever the user says: ``bool("False")`` is, too, and nobody says nothing at all.
+
+    Other parsers than Python's own read the word.
+    """
+    kind, function = flag.keyword("type"), flag.declaration.func
+    if kind is None or not _is_builtin(kind, "bool", flag.frame) or not isinstance(function, ast.Attribute):
+        return False
+    found = [one.thing for one in evaluator.evaluate(function.value, flag.frame)]
+    return bool(found) and all(isinstance(one, Made) and one.callee.startswith(_PARSER) for one in found)
 
 
 def _is_required(flag: Flag) -> bool:

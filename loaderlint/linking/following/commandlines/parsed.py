@@ -26,6 +26,7 @@ from loaderlint.linking.following.commandlines.flags import (
 from loaderlint.linking.following.commandlines.words import given_by
 from loaderlint.linking.things import dictionaries
 from loaderlint.linking.things.kinds import CommandLine, Declaration, Items, Made, Possibilities, Possibility
+from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.possibilities import distinct, laid_over, settled, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
@@ -54,7 +55,11 @@ def attribute(
     ``missing`` is what it is where it was never declared.
     """
     found = settled(command_line.changed.get(name), lambda: _parsed(evaluator, command_line, name, span, missing))
-    return (*found, *unseen(span)) if evaluator.blurred.may_set(command_line, name) else found
+    if not evaluator.blurred.may_set(command_line, name):
+        return found
+    if evaluator.blurred.fills(command_line, name):
+        found = tuple(one for one in found if truth_of(one.thing) is not False)
+    return (*found, *unseen(span))
 
 
 def _parsed(
