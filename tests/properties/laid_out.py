@@ -206,7 +206,7 @@ class Mapping:
     """A YAML file with the mapping of a loader in it.
 
     ``style`` is ``"block"``, ``"item"`` (of a sequence), ``"flow"``, ``"lines"`` or ``"lines,"`` (flow over lines).
-    ``user`` is what follows, such as another mapping that takes its entries from this one.
+    ``user`` is what follows, such as another mapping that takes its entries from this one: the fault may be none there.
     """
 
     items: tuple[Item, ...]
@@ -220,7 +220,8 @@ class Mapping:
     @property
     def mended(self) -> Mapping:
         """The mapping without what is at fault; one that is used again stays, for who uses it may have workers."""
-        return self if self.user else replace(self, items=tuple(item for item in self.items if not item.faulty))
+        has_workers = "num_workers" in self.user
+        return self if has_workers else replace(self, items=tuple(item for item in self.items if not item.faulty))
 
     @property
     def text(self) -> str:

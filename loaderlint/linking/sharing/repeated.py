@@ -76,12 +76,18 @@ class Repeated:
         found: dict[Span, list[Way]] = {}
         roots = [one.root for one in facts.documents if one.root is not None] if facts is not None else []
         for count, (node, way) in enumerate(_nodes(roots)):
-            # A reference takes a value from elsewhere, too: ``!ref <workers>``, ``${workers}``.
-            if count > _MOST_NODES or node.tag is not None or (isinstance(node, Scalar) and "${" in node.text):
+            if count > _MOST_NODES or _may_refer(node):
                 return None
             if isinstance(node, Scalar):
                 found.setdefault(node.span, []).append(way)
         return found
+
+
+def _may_refer(node: Node) -> bool:
+    """Return whether a node may say what stands elsewhere: ``!ref <workers>``, ``${workers}``; not ``!!int 4``."""
+    if isinstance(node, Scalar):
+        return node.opaque and (node.tag is not None or "${" in node.text)
+    return node.tag is not None
 
 
 def _nodes(roots: list[Node]) -> Iterator[tuple[Node, Way]]:
