@@ -9,7 +9,8 @@ nothing to do with loaders, ``training`` recipes and configurations of them, ``t
 times, each a project of its own beside the others; ``small`` and ``single`` are written by this script. Folders that
 are named are timed instead. In every round each tool runs once on each corpus, one after the other, so that a machine
 that slows down slows all of them. *cold* is a run that nothing was kept for, *warm* one after the same run. What a tool
-takes is the whole process: time by the clock, time of processors, and the most memory it had.
+takes is all its processes together: time by the clock, time of processors, and the most memory that one of them had.
+loaderlint may work in several (``--jobs``), and is timed with one as well.
 """
 
 from __future__ import annotations
@@ -132,7 +133,9 @@ def contenders(kept: Path) -> Iterator[Contender]:
     """Yield what is timed on every corpus."""
     here = Path(sys.executable).parent
     loaderlint = (str(here / "loaderlint"), "--platform", "windows", "--platform", "linux", "--cache-dir", str(kept))
-    yield Contender("loaderlint cold", loaderlint, partial(shutil.rmtree, kept, ignore_errors=True))
+    forgotten = partial(shutil.rmtree, kept, ignore_errors=True)
+    yield Contender("one process cold", (*loaderlint, "--jobs", "1"), forgotten)
+    yield Contender("loaderlint cold", loaderlint, forgotten)
     yield Contender("loaderlint warm", loaderlint)
     yield Contender("ruff --no-cache", (str(here / "ruff"), "check", "--no-cache", "--quiet"))
     yield Contender("grep -rlE", ("grep", "-rlE", WORDS, "."))

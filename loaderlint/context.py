@@ -32,7 +32,8 @@ class Context(Struct, frozen=True, dict=True):
         if not self.named:
             return {}
         named = {source.location for source in self.discovered.sources.values()}
-        others = {path: one for path, one in self.project.sources().items() if one.location not in named}
+        met = self.project.sources(self.discovered.immaterial)
+        others = {path: one for path, one in met.items() if one.location not in named}
         return {**others, **self.discovered.sources}
 
     @cached_property

@@ -7,7 +7,7 @@ import io
 import os
 import tokenize
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -37,7 +37,8 @@ class Discovered(Struct, frozen=True):
     ``files_seen`` counts the files of our languages that were met; a source is one whose bytes may matter. ``stdin`` is
     the path of the source that is standard input, None when there is none, and ``given`` are the paths of the files
     that were named one by one, ``excluded`` those of them, and the named folders, that the settings exclude,
-    ``running`` those that are no sources and may run a loader that another file makes.
+    ``running`` those that are no sources and may run a loader that another file makes. ``immaterial`` are the locations
+    of the files that were read and do not matter, by the settings of the working folder either.
     """
 
     sources: Mapping[str, Source] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Discovered(Struct, frozen=True):
     given: frozenset[str] = frozenset()
     excluded: tuple[str, ...] = ()
     running: frozenset[str] = frozenset()
+    immaterial: frozenset[str] = frozenset()
 
     def counts(self, failure: Failure) -> bool:
         """Return whether somebody wants to know of a failure: one of their own files, or one in a loader's language.
@@ -66,6 +68,7 @@ class Discovered(Struct, frozen=True):
             self.given | other.given,
             tuple(dict.fromkeys((*self.excluded, *other.excluded))),
             self.running | other.running,
+            self.immaterial | other.immaterial,
         )
 
 
@@ -119,8 +122,13 @@ def discover(
             given.add(displayed(location, cwd))
     once = _each_file_once(locations)
     running: set[str] = set()
+    immaterial: set[str] = set()
+    loaders = settings.for_folder(cwd).loaders
     for location in once:
-        read = _read(location, cwd, settings.for_path(location))
+        in_force = settings.for_path(location)
+        read = _read(location, cwd, in_force)
+        if read is None and in_force.loaders == loaders:
+            immaterial.add(location)
         if isinstance(read, Failure):
             failures.append(read)
         elif read is not None:
@@ -130,7 +138,14 @@ def discover(
     ordered = {path: sources[path] for path in sorted(sources)}
     seen = len(once) + list(paths).count(STDIN)
     discovered = Discovered(
-        ordered, (), seen, standard_input, frozenset(given), tuple(dict.fromkeys(excluded)), frozenset(running)
+        ordered,
+        (),
+        seen,
+        standard_input,
+        frozenset(given),
+        tuple(dict.fromkeys(excluded)),
+        frozenset(running),
+        frozenset(immaterial),
     )
     return replace(discovered, failures=tuple(one for one in failures if discovered.counts(one)))
 
@@ -292,12 +307,12 @@ class ProjectFiles:
         locations = _each_file_once(one for one in found if isinstance(one, str))
         return {displayed(location, cwd): location for location in locations}
 
-    def sources(self) -> Mapping[str, Source]:
-        """Return the files that may matter, by the path findings use."""
+    def sources(self, immaterial: Set[str] = frozenset()) -> Mapping[str, Source]:
+        """Return the files that may matter, by the path findings use; none of ``immaterial`` locations is read."""
         found: dict[str, Source] = {}
         settings = self._settings.for_folder(self._settings.cwd)
         for path, location in self._locations.items():
-            read = _read(location, self._settings.cwd, settings)
+            read = _read(location, self._settings.cwd, settings) if location not in immaterial else None
             if isinstance(read, Source):
                 found[path] = read
         return found

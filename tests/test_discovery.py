@@ -71,6 +71,25 @@ def test_a_wrapper_of_the_settings_makes_a_file_matter(project: WriteFiles) -> N
     assert seen() == ["train.py"]
 
 
+def test_what_does_not_matter_by_its_own_settings_may_by_those_of_the_working_folder(project: WriteFiles) -> None:
+    project({"train.py": LOADER, "a/load.py": "build_stream(threads=4)\n", "b/load.py": "build_stream(threads=4)\n"})
+    project({"loaderlint.toml": '[loaders]\n"acme.build_stream" = { num_workers = "threads" }\n'})
+    project({"a/loaderlint.toml": '[loaders]\n"acme.other" = { num_workers = "threads" }\n'})
+    found = look()
+    assert list(found.sources) == ["b/load.py", "train.py"]
+    assert not any(location.endswith("load.py") for location in found.immaterial)
+    assert set(ProjectFiles(str(Path.cwd()), SettingsIndex()).sources(found.immaterial)) >= {"a/load.py"}
+
+
+def test_what_was_read_and_does_not_matter_is_not_read_again(project: WriteFiles) -> None:
+    project({"train.py": LOADER, "setup.py": "import setuptools\n"})
+    immaterial = look().immaterial
+    project({"setup.py": LOADER})
+    files = ProjectFiles(str(Path.cwd()), SettingsIndex())
+    assert set(files.sources(immaterial)) == {"train.py"}
+    assert set(files.sources()) == {"setup.py", "train.py"}
+
+
 @pytest.mark.parametrize("folder", [".venv", "node_modules", "build", "lib/site-packages", ".tox/py311", "__pycache__"])
 def test_folders_of_other_peoples_code_are_skipped(folder: str, project: WriteFiles) -> None:
     project({f"{folder}/train.py": LOADER, "train.py": LOADER})

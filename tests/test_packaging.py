@@ -95,3 +95,12 @@ def test_a_run_with_nothing_to_do_loads_no_parser_and_no_renderer(tmp_path: Path
     done = started("-X", "importtime", "-m", "loaderlint", cwd=tmp_path)
     assert done.returncode == 0
     assert modules_of(done.stderr) & (HEAVY - {"typer"}) == set()
+
+
+def test_a_fix_does_without_the_matchers_of_libcst(tmp_path: Path) -> None:
+    # To import them takes longer than all the rest of libcst.
+    (tmp_path / "train.py").write_text("from torch.utils.data import DataLoader\nDataLoader([1], prefetch_factor=2)\n")
+    done = started("-X", "importtime", "-m", "loaderlint", "--fix", "--isolated", cwd=tmp_path)
+    assert (tmp_path / "train.py").read_text() == "from torch.utils.data import DataLoader\nDataLoader([1])\n"
+    assert "libcst._nodes" in done.stderr
+    assert "libcst.matchers" not in done.stderr

@@ -284,6 +284,15 @@ PARTIALS: Cases = {
         },
         {"2"},
     ),
+    "one of a dictionary whose name becomes that of what it is looped over by": (
+        {
+            "search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"),
+            "main.py": PARTIAL
+            + "runs = {'one': partial(Search, 1)}\nruns = runs.items()\nruns = enumerate(runs)\n"
+            + "for number, (name, each) in runs:\n    each(workers=⟦2⟧)",
+        },
+        {"2"},
+    ),
     "called with what nobody sees": (
         {
             "search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"),

@@ -246,15 +246,22 @@ def _asked_for(callee: ast.expr) -> ast.expr | None:
     return callee.args[1] if len(callee.args) > 1 else None
 
 
-def _looped_over(value: ast.expr, scope: Scope) -> Iterator[ast.expr]:
-    """Yield what a loop comes to of a display, or of one that the scope assigns to a name, perhaps beside others."""
+def _looped_over(value: ast.expr, scope: Scope, looked_up: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
+    """Yield what a loop comes to of a display, or of one that the scope assigns to a name, perhaps beside others.
+
+    A name that was ``looked_up`` on the way says nothing of itself: ``rows = enumerate(rows)``.
+    """
+    if isinstance(value, ast.Name):
+        if value.id in looked_up:
+            return
+        looked_up |= {value.id}
     for one in _behind_names(value, scope):
         match one:
             case ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed"), args=several):
                 for each in several:
-                    yield from _looped_over(each, scope)
+                    yield from _looped_over(each, scope, looked_up)
             case ast.Call(func=ast.Attribute(value=owner, attr="items" | "values"), args=[]):
-                yield from _looped_over(owner, scope)
+                yield from _looped_over(owner, scope, looked_up)
             case ast.Dict(values=items) | ast.List(elts=items) | ast.Tuple(elts=items):
                 yield from items
             case ast.Call(keywords=named) if one is value:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 import libcst as cst
-from libcst import matchers as m
 from msgspec.structs import replace
 
 from loaderlint.model.edit import Edit, SetValue
 from loaderlint.writers.python.effect_free import PURE_BUILTINS, PURE_CALLS, PURE_METHODS
 from loaderlint.writers.python.expressions import code, says
-from loaderlint.writers.python.places import Places, nodes
+from loaderlint.writers.python.places import SUSPENDS_OR_BINDS, Places, has_comment, nodes
 
 _ONLY_ANSWERS = PURE_BUILTINS | PURE_CALLS | {"multiprocessing.cpu_count"}
 """Calls that do nothing but answer: it makes no difference where they are no longer asked."""
@@ -33,7 +32,7 @@ def of_both_arms(places: Places, edits: Sequence[Edit]) -> list[Edit]:
     spans = {getattr(one, "span", None) for one in edits}
     for arm, edit in setting.items():
         whole = places.parents.get(arm) if arm is not None else None
-        if whole is not None and m.findall(whole, m.Comment()):
+        if whole is not None and has_comment(whole):
             # What is said of one arm has no place where there are none.
             continue
         if edit.constant is False and edit.platforms is None and _ends_in(whole, arm):
@@ -64,7 +63,7 @@ def _ends_in(whole: cst.CSTNode | None, last: cst.BaseExpression | None) -> Type
 
 
 def _only_answers(test: cst.BaseExpression) -> bool:
-    if m.findall(test, m.NamedExpr() | m.Await() | m.Yield()):
+    if any(isinstance(node, SUSPENDS_OR_BINDS) for node in nodes(test)):
         return False
     return all(_answers(node.func) for node in nodes(test) if isinstance(node, cst.Call))
 

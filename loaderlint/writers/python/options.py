@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, TypeAlias, cast
 
 import libcst as cst
-from libcst import matchers as m
 from msgspec import Struct
 
 from loaderlint.model.edit import AddOption
@@ -22,7 +21,7 @@ from loaderlint.writers.python.expressions import PlatformTest, code, literal
 from loaderlint.writers.python.imports import insert_before, with_import
 from loaderlint.writers.python.integers import integer
 from loaderlint.writers.python.layout import TIGHT_EQUAL, with_keyword, without_items
-from loaderlint.writers.python.places import Places, nodes
+from loaderlint.writers.python.places import SUSPENDS_OR_BINDS, Places, nodes
 from loaderlint.writers.python.plan import ItemPlan, OptionEdit, Plan, ValuePlan, plan
 from loaderlint.writers.python.scopes import ModuleName, Point, binds, imports_of_package, known_names, module_name
 from loaderlint.writers.python.statements import without_lines, without_small
@@ -300,8 +299,15 @@ def _index(node: cst.CSTNode, among: Iterable[cst.CSTNode]) -> int:
 
 def _has_effects(node: cst.BaseExpression) -> bool:
     """Return whether an expression visibly changes something: ``options.pop("x")``, ``next(values)``, ``(x := 1)``."""
-    method = m.Call(func=m.Attribute(attr=m.Name(m.MatchIfTrue(MUTATORS.__contains__))))
-    return bool(m.findall(node, method | m.Call(func=m.Name("next")) | m.NamedExpr() | m.Await() | m.Yield()))
+    return any(
+        isinstance(one, SUSPENDS_OR_BINDS) or (isinstance(one, cst.Call) and _changes(one.func)) for one in nodes(node)
+    )
+
+
+def _changes(called: cst.BaseExpression) -> bool:
+    if isinstance(called, cst.Attribute):
+        return called.attr.value in MUTATORS
+    return isinstance(called, cst.Name) and called.value == "next"
 
 
 def _neutral(edit: AddOption) -> Constant:

@@ -280,6 +280,10 @@ def nodes(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from nodes(child)
 
 
+SUSPENDS_OR_BINDS = (cst.NamedExpr, cst.Await, cst.Yield)
+"""Expressions that do more than answer, whatever they are made of."""
+
+
 def has_comment(root: cst.CSTNode) -> bool:
     """Return whether there is a comment anywhere in the node."""
     return any(isinstance(node, cst.Comment) for node in nodes(root))
