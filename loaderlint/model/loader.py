@@ -219,11 +219,16 @@ class Loader(Struct, frozen=True, dict=True):
         """The start method asked for at the loader."""
         return self.option("multiprocessing_context")
 
-    def workers_on(self, target: Target) -> tuple[Candidate, ...]:
-        """Return the candidates of ``num_workers`` that start workers on the target."""
+    def asked_for_on(self, target: Target) -> tuple[Candidate, ...]:
+        """Return the candidates of ``num_workers`` that ask for workers on the target, whether these start or not."""
         if not self.starts_workers:
             return ()
         return tuple(one for one in self.num_workers.on(target).known if one.starts_workers(target))
+
+    def workers_on(self, target: Target) -> tuple[Candidate, ...]:
+        """Return the candidates of ``num_workers`` that start workers on the target: some run iterates it there."""
+        asked = self.asked_for_on(target)
+        return asked if asked and target.platform in self.uses.iterated_on() else ()
 
     def together(self, first: str, second: str, target: Target) -> Iterator[tuple[Candidate, Candidate]]:
         """Yield the pairs of two options' candidates that can meet in one run on the target."""

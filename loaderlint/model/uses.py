@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from msgspec import Struct
 from loaderlint.model.payload import Touch
 from loaderlint.model.persistence import Change, Together
 from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Constant
 from loaderlint.model.worker_code import Sought, nowhere
 
@@ -163,6 +164,11 @@ class Iteration(Struct, frozen=True):
         return next((one for one in self.loops if one.counts and not one.once), None)
 
 
+def anywhere() -> frozenset[Platform]:
+    """Return that a run may iterate a loader on every platform."""
+    return frozenset(Platform)
+
+
 class Uses(Struct, frozen=True):
     """What a program does with a loader, as far as it was seen.
 
@@ -180,6 +186,9 @@ class Uses(Struct, frozen=True):
     Where its workers may persist, ``changes`` are what each epoch changes of the objects that they have copies of, and
     ``together`` the places that iterate the loader while it is iterated already, ``beside`` the loaders that one run
     may iterate with it.
+
+    ``iterated_on`` gives the platforms on which a run may come to where it is iterated, asked where workers matter:
+    between there and the call that makes it the run may need what some lack.
     """
 
     iterations: tuple[Iteration, ...] = ()
@@ -197,6 +206,7 @@ class Uses(Struct, frozen=True):
     changes: tuple[Change, ...] = ()
     together: tuple[Together, ...] = ()
     beside: frozenset[Span] = frozenset()
+    iterated_on: Callable[[], frozenset[Platform]] = anywhere
 
     @property
     def iterated_within_itself(self) -> bool:

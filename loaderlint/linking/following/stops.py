@@ -90,7 +90,7 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
         ways = joined(ways, evaluator.conditions(defined.arms, Frame(frame.facts, defined)))
     for stop, arms in _before(frame.place):
         asked = not stop.kept and (names is None or not stop.names.isdisjoint(names))
-        if asked or _is_of_platforms(evaluator, stop, frame.facts):
+        if asked or _is_of_platforms(evaluator, stop, frame.facts) or _is_handed_model(stop, frame):
             # Where nothing is left, the way on was not seen.
             ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
     every = _on_every_arm(frame.place)
@@ -159,7 +159,7 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
     def called() -> frozenset[str]:
         function = Function(frame.facts, node, scope, owner=classes.owner_of(frame.facts, scope))
         found = evaluator.callers.of(function)
-        calls = [(one.frame, platforms_of(one.assumptions)) for one in found.by if isinstance(one, Caller)]
+        calls = [(one.frame, _called_on(one)) for one in found.by if isinstance(one, Caller)]
         if found.elsewhere or found.for_users or not 0 < len(calls) == len(found.by):
             runs = trainer_runs(evaluator, function.owner) if function.owner is not None else []
             calls = [*calls, *((one, EVERY_PLATFORM) for one in runs)] if runs else []
@@ -168,6 +168,17 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
         return frozenset[str]().union(*(platforms_at(evaluator, one, depth + 1) & some for one, some in calls))
 
     return here & evaluator.once(("platforms of calls", id(node), depth), EVERY_PLATFORM, called)
+
+
+def _called_on(one: Caller) -> frozenset[str]:
+    """Return the platforms on which a call is one of a function, wherever a run comes to it.
+
+    What a method calls on its own object it may call while that is made, before the constructor comes to its end.
+    """
+    callee = one.call.func
+    owner = callee.value if isinstance(callee, ast.Attribute) else None
+    own = isinstance(owner, ast.Name) and classes.names_receiver(one.frame, owner.id)
+    return EVERY_PLATFORM if own else platforms_of(one.assumptions)
 
 
 def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) -> Touch | None:
@@ -453,6 +464,13 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
         return any(_is_of_platforms(evaluator, one, function.facts, depth + 1) for one in function.scope.stops)
 
     return evaluator.once(("of platforms", id(stop), depth), False, found_out, _STEPS)
+
+
+def _is_handed_model(stop: Stop, frame: Frame) -> bool:
+    """Return whether a stop may move to CUDA what one call of a function, which is being followed, hands over."""
+    owner = stop.call.func.value if stop.call is not None and isinstance(stop.call.func, ast.Attribute) else None
+    handed = isinstance(owner, ast.Name) and owner.id in (frame.arguments or ())
+    return handed and stop.call is not None and called_name(stop.call) in platforms.MAY_NEED_CUDA
 
 
 def _needs_platform(stop: Stop) -> bool:
