@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from loaderlint.model.payload import Touch
 from loaderlint.model.persistence import Change, Together
@@ -164,9 +164,19 @@ class Iteration(Struct, frozen=True):
         return next((one for one in self.loops if one.counts and not one.once), None)
 
 
-def anywhere() -> frozenset[Platform]:
-    """Return that a run may iterate a loader on every platform."""
-    return frozenset(Platform)
+class IteratedOn(Struct, frozen=True):
+    """The platforms on which a run may come from a loader's call to where it is iterated.
+
+    ``ended`` says what ends the runs between the two on the others, as far as one thing does.
+    """
+
+    platforms: frozenset[Platform] = frozenset(Platform)
+    ended: Mapping[Platform, Touch] = field(default_factory=dict)
+
+
+def anywhere() -> IteratedOn:
+    """Return that a run may iterate a loader wherever it comes to its call."""
+    return IteratedOn()
 
 
 class Uses(Struct, frozen=True):
@@ -187,8 +197,8 @@ class Uses(Struct, frozen=True):
     ``together`` the places that iterate the loader while it is iterated already, ``beside`` the loaders that one run
     may iterate with it.
 
-    ``iterated_on`` gives the platforms on which a run may come to where it is iterated, asked where workers matter:
-    between there and the call that makes it the run may need what some lack.
+    ``iterated_on`` gives the platforms on which a run comes from the call that makes it to where it may be iterated,
+    asked where workers matter: between the two it may need what some lack.
     """
 
     iterations: tuple[Iteration, ...] = ()
@@ -206,7 +216,7 @@ class Uses(Struct, frozen=True):
     changes: tuple[Change, ...] = ()
     together: tuple[Together, ...] = ()
     beside: frozenset[Span] = frozenset()
-    iterated_on: Callable[[], frozenset[Platform]] = anywhere
+    iterated_on: Callable[[], IteratedOn] = anywhere
 
     @property
     def iterated_within_itself(self) -> bool:

@@ -144,7 +144,7 @@ _EVERYWHERE = frozenset(Platform)
 
 def _iterated_on(files: Files) -> frozenset[Platform]:
     first = min(loaders_of(files), key=lambda one: one.span)
-    return first.uses.iterated_on()
+    return first.uses.iterated_on().platforms
 
 
 @pytest.mark.parametrize("text", ENDED.values(), ids=ENDED)
@@ -169,3 +169,8 @@ def test_what_workers_need_is_asked_for_there_alone() -> None:
     assert not list(loader.worker_starts(macos))
     assert len(loader.asked_for_on(macos)) == 1
     assert len(loader.workers_on(linux)) == 1
+
+
+def test_it_is_said_what_ends_the_run_before() -> None:
+    (loader,) = loaders_of({"main.py": TOP + ENDED["in a function"]})
+    assert {one: end.what for one, end in loader.uses.iterated_on().ended.items()} == {Platform.MACOS: "net.cuda()"}

@@ -24,7 +24,9 @@ from loaderlint.linking.things.kinds import Class, Frame, Function
 from loaderlint.linking.things.made_calls import Caller, is_plain
 from loaderlint.linking.things.possibilities import platforms_of
 from loaderlint.linking.workers.worker_uses import place_in
+from loaderlint.model.payload import Touch
 from loaderlint.model.target import Platform
+from loaderlint.model.uses import IteratedOn
 from loaderlint.readers.python import Place, Scope
 from loaderlint.vocabulary.uses import ITERATE_NOTHING
 
@@ -52,20 +54,20 @@ class _Held(Struct, frozen=True, eq=False):
     key: int | str | None = None
 
 
-def used_on(
-    evaluator: Evaluator, site: PythonSite, platforms: frozenset[Platform]
-) -> Callable[[], frozenset[Platform]]:
+def used_on(evaluator: Evaluator, site: PythonSite, platforms: frozenset[Platform]) -> Callable[[], IteratedOn]:
     """Return what gives those of some platforms on which a run may iterate what a call makes, looked for once.
 
     They are all of them where nothing was seen to use it: whoever does may be somebody else.
     """
 
-    def found() -> frozenset[Platform]:
+    def found() -> IteratedOn:
         every = frozenset(one.value for one in platforms)
         if site.partial or site.before or site.bundle is not None or site.base is not None or site.parsed is not None:
-            return platforms
-        used = _Search(evaluator, every).platforms(_Held(site.call, site.frame, every))
-        return frozenset(map(Platform, used)) or platforms
+            return IteratedOn(platforms)
+        search = _Search(evaluator, every)
+        used = frozenset(map(Platform, search.platforms(_Held(site.call, site.frame, every)))) or platforms
+        ends = {one: search.ended(one) for one in platforms - used}
+        return IteratedOn(used, {platform: end for platform, end in ends.items() if end is not None})
 
     return cache(found)
 
@@ -79,6 +81,7 @@ class _Search:
         self._found: frozenset[str] = frozenset()
         self._waiting: list[_Held] = []
         self._met: set[tuple[int, str, int | str | None]] = set()
+        self._uses: list[Frame] = []
 
     def platforms(self, first: _Held) -> frozenset[str]:
         """Return the platforms on which a run may iterate it."""
@@ -90,6 +93,12 @@ class _Search:
                 return self._wanted
             self._follow(self._waiting.pop())
         return self._found & self._wanted
+
+    def ended(self, platform: Platform) -> Touch | None:
+        """Return what ends the runs of a platform before they come to a use of it; None where no one thing was seen."""
+        with self._evaluator.steps(STEPS):
+            ends = (stops.ended_on(self._evaluator, one, platform.value) for one in self._uses)
+            return next(filter(None, ends), None)
 
     def _follow(self, one: _Held) -> None:
         """Look at what is done with a loader where an expression stands for it."""
@@ -140,11 +149,12 @@ class _Search:
                     self._used(one)
                     return
 
-    def _at(self, one: _Held, node: ast.expr | None = None) -> frozenset[str]:
+    def _at(self, one: _Held) -> frozenset[str]:
         """Return the platforms on which a run comes with a loader to where it stands."""
-        place = place_in(one.frame.scope, node or one.node)
+        frame = one.frame.at(place_in(one.frame.scope, one.node))
+        self._uses.append(frame)
         with self._evaluator.steps(STEPS):
-            return one.platforms & stops.platforms_at(self._evaluator, one.frame.at(place))
+            return one.platforms & stops.platforms_at(self._evaluator, frame)
 
     def _used(self, one: _Held) -> None:
         if not self._found >= one.platforms:
