@@ -95,6 +95,14 @@ OPEN = {
     "what iterates it is handed something else, which it moves first": (
         f"{STEP.format('net.cuda()')}def main():\n    loader = {MADE}\n    epoch(loader, sys)\nmain()\n"
     ),
+    "what iterates it is handed a model that it moves, and before that something else": (
+        f"{STEP.format('net.cuda()')}def main():\n    loader = {MADE}\n    epoch(loader, sys)\n    epoch(loader, net)\n"
+        "main()\n"
+    ),
+    "what iterates it is handed it twice, and a model is moved between": (
+        f"{STEP.format('pass')}def main():\n    loader = {MADE}\n    epoch(loader, net)\n    net.cuda()\n"
+        "    epoch(loader, net)\nmain()\n"
+    ),
     "something else takes it before": (
         f"from own import evaluate\nloader = {MADE}\nevaluate(loader)\nnet.cuda()\n{GO}"
     ),

@@ -80,7 +80,7 @@ class _Search:
         self._wanted = wanted
         self._found: frozenset[str] = frozenset()
         self._waiting: list[_Held] = []
-        self._met: set[tuple[int, str, int | str | None]] = set()
+        self._met: dict[object, frozenset[str]] = {}
         self._uses: list[Frame] = []
 
     def platforms(self, first: _Held) -> frozenset[str]:
@@ -189,7 +189,7 @@ class _Search:
         if hidden or (scope.parent is None and self._evaluator.project.direct_users(facts.source.path)):
             self._used(one)
             return
-        if self._is_new(scope.node, name, one.key):
+        if self._is_new(one, scope.node, name):
             for node in names_read(self._evaluator, facts, scope).get(name, ()):
                 inner = innermost(scope, node)
                 frame = one.frame if inner is scope else Frame(facts, Place(inner, 0))
@@ -199,11 +199,12 @@ class _Search:
         calls = one.frame.facts.calls
         return lambda name: any(isinstance(site.node.func, ast.Name) for site in calls.get(name, ()))
 
-    def _is_new(self, owner: ast.AST, name: str, key: int | str | None) -> bool:
-        asked = (id(owner), name, key)
-        known = asked in self._met
-        self._met.add(asked)
-        return not known
+    def _is_new(self, one: _Held, owner: ast.AST, name: str) -> bool:
+        """Return whether a name was not met yet on some of the platforms, in a call that hands over the same."""
+        asked = (id(owner), name, one.key, id(one.frame.arguments))
+        known = self._met.get(asked, frozenset())
+        self._met[asked] = known | one.platforms
+        return not known >= one.platforms
 
     def _set_on(self, one: _Held, owner: ast.expr, name: str) -> None:
         """Go on with what reads an attribute of this name, in any file that may read that of this object."""
@@ -213,7 +214,7 @@ class _Search:
         elif of is not None and not self._is_plain(of):
             # What it derives from may iterate it.
             self._used(one)
-        elif self._is_new(one.frame.facts.tree if of is None else of.node, name, one.key):
+        elif self._is_new(one, one.frame.facts.tree if of is None else of.node, name):
             for node, frame in self._attributes(name, of):
                 self._waiting.append(replace(one, node=node, frame=frame))
 
@@ -251,7 +252,7 @@ class _Search:
         calls = [each for each in called.by if isinstance(each, Caller)]
         if called.elsewhere or called.for_users or not calls or len(calls) < len(called.by):
             self._used(one)
-        elif self._is_new(node, "return", one.key):
+        elif self._is_new(one, node, "return"):
             at = self._at(one)
             for each in calls:
                 platforms = at & platforms_of(each.assumptions)
