@@ -88,6 +88,9 @@ MAKES_GROUP = frozenset(name.rpartition(".")[2] for name in WITH_BACKEND)
 HAS_GROUP = "torch.distributed.is_initialized"
 """The function that says whether one of them was called already."""
 
+REFUSALS = ("Distributed package doesn't have NCCL built in", "Torch not compiled with CUDA enabled")
+"""What torch says where it was built without one of them (``distributed_c10d.py``, ``torch/cuda/__init__.py``)."""
+
 LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*FUNCTIONS, *ON_SIGNALS, *WITH_BACKEND))
 """The last parts of the names of all these functions."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import functions, needs_cuda
 from loaderlint.linking.following.trainer_runs import trainer_runs
+from loaderlint.linking.scopes.raised_again import gets_out
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.guards import NOTEBOOK, ends_in_notebook
@@ -421,9 +422,12 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
     inside = functions.frame_of_call(evaluator, function, call, frame)
     ways = always
     for stop in function.scope.stops:
-        counts = not stop.kept or _is_of_platforms(evaluator, stop, function.facts)
-        if counts and not stop.handled and _readable(stop.place.arms):
-            ways = joined(ways, _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1))
+        if not _readable(stop.place.arms) or not gets_out(stop.handled):
+            continue
+        if not (stop.kept or stop.handled) or _is_of_platforms(evaluator, stop, function.facts):
+            passed = _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1)
+            # Other errors may be taken all the same.
+            ways = joined(ways, [on(platforms_in(passed))] if stop.handled else passed)
     return ways
 
 
