@@ -76,6 +76,10 @@ ENDED = {
         "    def run(self):\n        for batch in self.loader:\n            print(batch)\n"
         f"def main():\n    training = Training(net, {MADE})\n    training.run()\nmain()\n"
     ),
+    "it is set on an object": (
+        f"class Kept:\n    pass\ndef main():\n    kept = Kept()\n    kept.loader = {MADE}\n    net.cuda()\n"
+        "    next(iter(kept.loader))\nmain()\n"
+    ),
     "another class keeps another under the same name": (
         "class Other:\n    def __init__(self):\n        self.loader = [1]\n        for one in self.loader:\n"
         "            print(one)\nOther()\n" + KEPT.format(made="self.net.cuda()", first="pass") + RUNS.format("pass")
@@ -133,6 +137,10 @@ OPEN = {
     "it is kept by an object that a library may ask": (
         f"from own import Base\n{KEPT.replace('Training:', 'Training(Base):').format(made='pass', first='pass')}"
         + RUNS.format("net.cuda()")
+    ),
+    "it is set on an object of a library": (
+        f"from own import Runner\nrunner = Runner()\nrunner.loader = {MADE}\nrunner.run()\nnet.cuda()\n"
+        "next(iter(runner.loader))\n"
     ),
     "it is kept by an object that is asked for names": (
         KEPT.format(made="pass", first="self.net.cuda()") + "def main():\n    training = Training()\n"

@@ -20,7 +20,7 @@ from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.programs.object_names import innermost
 from loaderlint.linking.programs.object_uses import parents_in
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Function
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance
 from loaderlint.linking.things.made_calls import Caller, is_plain
 from loaderlint.linking.things.possibilities import platforms_of
 from loaderlint.linking.workers.worker_uses import place_in
@@ -208,21 +208,28 @@ class _Search:
 
     def _set_on(self, one: _Held, owner: ast.expr, name: str) -> None:
         """Go on with what reads an attribute of this name, in any file that may read that of this object."""
-        of = classes.class_around(one.frame, owner.id) if isinstance(owner, ast.Name) else None
+        own = classes.class_around(one.frame, owner.id) if isinstance(owner, ast.Name) else None
+        of = own or self._class_of(owner, one.frame)
         if any(map(self._is_called_by_name(one), _TAKE_ANY_ATTRIBUTE)) or "__dict__" in one.frame.facts.attributes:
             self._used(one)
-        elif of is not None and not self._is_plain(of):
-            # What it derives from may iterate it.
+        elif of is None or not self._is_plain(of):
+            # What it is, or derives from, may iterate it.
             self._used(one)
-        elif self._is_new(one, one.frame.facts.tree if of is None else of.node, name):
+        elif self._is_new(one, of.node, name):
             for node, frame in self._attributes(name, of):
                 self._waiting.append(replace(one, node=node, frame=frame))
+
+    def _class_of(self, owner: ast.expr, frame: Frame) -> Class | None:
+        """Return the class of the project that an expression stands for an object of, None where it is not just one."""
+        with self._evaluator.steps(STEPS):
+            found = [each.thing for each in self._evaluator.evaluate(owner, frame)]
+        return found[0].of if len(found) == 1 and isinstance(found[0], Instance) else None
 
     def _is_plain(self, of: Class) -> bool:
         every = classes.lineage(self._evaluator, of)
         return all(base in ITERATE_NOTHING for each in every for base in classes.foreign_bases(self._evaluator, each))
 
-    def _attributes(self, name: str, of: Class | None) -> Iterator[tuple[ast.expr, Frame]]:
+    def _attributes(self, name: str, of: Class) -> Iterator[tuple[ast.expr, Frame]]:
         project = self._evaluator.project
         for facts in project.all_python():
             if not project.mentions(facts.source.path, [name]):
@@ -233,10 +240,10 @@ class _Search:
                     if not self._is_another(node.value, frame, of):
                         yield node, frame
 
-    def _is_another(self, node: ast.expr, frame: Frame, of: Class | None) -> bool:
+    def _is_another(self, node: ast.expr, frame: Frame, of: Class) -> bool:
         """Return whether an expression stands for an object of a class that has nothing to do with another."""
         own = classes.class_around(frame, node.id) if isinstance(node, ast.Name) else None
-        if own is None or of is None or self._evaluator.callers.has_heirs(of.node.name):
+        if own is None or self._evaluator.callers.has_heirs(of.node.name):
             return False
         both = (classes.lineage(self._evaluator, own), of), (classes.lineage(self._evaluator, of), own)
         return not any(each.node is other.node for line, other in both for each in line)
