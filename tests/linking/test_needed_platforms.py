@@ -80,6 +80,10 @@ BOUND: Cases = {
         f"    return rank\nrank = set_up()\n{LOADER}",
         {"2 on linux"},
     ),
+    "a number that is divided by that of the devices": (
+        f"import torch\nbatch_size = 32 // torch.cuda.device_count()\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
     "NCCL by DeepSpeed": (
         f"import deepspeed\ndeepspeed.init_distributed(dist_backend='nccl')\n{LOADER}",
         {"2 on linux"},
@@ -352,6 +356,14 @@ FREE: Cases = {
     "NCCL in a function that returns where it takes the error": (
         f"{NCCL}def set_up():\n    try:\n        dist.init_process_group('nccl')\n    except RuntimeError:\n"
         f"        if alone():\n            return\n        raise\nset_up()\n{LOADER}",
+        {"2"},
+    ),
+    "the number of the devices, by which nothing is divided": (
+        f"import torch\nbatch_size = 32 * torch.cuda.device_count()\nn = torch.cuda.device_count()\n{LOADER}",
+        {"2"},
+    ),
+    "a number that is divided by that of the devices where there are some": (
+        f"import torch\nif torch.cuda.is_available():\n    size = 32 // torch.cuda.device_count()\n{LOADER}",
         {"2"},
     ),
     "NCCL behind a return where nobody asks for it": (

@@ -14,7 +14,7 @@ from loaderlint.linking.scopes.raised_again import gets_out
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.guards import NOTEBOOK, ends_in_notebook
-from loaderlint.linking.things.importable import Need
+from loaderlint.linking.things.importable import Need, imports
 from loaderlint.linking.things.kinds import Frame, Function, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.operations import truth_of
@@ -255,16 +255,8 @@ def _stopped_on(
                     return ended
     if stop.imported:
         bound = (one.node for several in stop.place.scope.bindings.values() for one in several)
-        return next((_touch(facts, one) for one in bound if _imports(one, stop.imported)), None)
+        return next((_touch(facts, one) for one in bound if imports(one, stop.imported)), None)
     return _touch(facts, stop.call or tests[-1]) if stop.call is not None or tests else None
-
-
-def _imports(node: ast.AST, module: str) -> bool:
-    """Return whether a statement imports a module or something of it."""
-    if not isinstance(node, ast.Import | ast.ImportFrom):
-        return False
-    before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-    return any(f"{before}{one.name}.".startswith(f"{module}.") for one in node.names)
 
 
 def _touch(facts: PythonFacts, node: ast.AST) -> Touch:
@@ -412,7 +404,8 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         return []
     if called_name(call) in platforms.LAST_NAMES:
         return needed(evaluator, call, frame)
-    if called_name(call) in platforms.MAY_NEED_CUDA and (ways := needs_cuda.conditions_after(evaluator, call, frame)):
+    needs = stop.divides or called_name(call) in platforms.MAY_NEED_CUDA
+    if needs and (ways := needs_cuda.conditions_after(evaluator, call, frame)):
         return ways
     if depth == _DEEPEST:
         return always
@@ -472,14 +465,16 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
 
 def _is_handed_model(stop: Stop, frame: Frame) -> bool:
     """Return whether a stop may move to CUDA what one call of a function, which is being followed, hands over."""
-    owner = stop.call.func.value if stop.call is not None and isinstance(stop.call.func, ast.Attribute) else None
-    handed = isinstance(owner, ast.Name) and owner.id in (frame.arguments or ())
-    return handed and stop.call is not None and called_name(stop.call) in platforms.MAY_NEED_CUDA
+    function = stop.call.func if stop.call is not None else None
+    if not isinstance(function, ast.Attribute) or function.attr not in platforms.MAY_NEED_CUDA:
+        return False
+    return isinstance(function.value, ast.Name) and function.value.id in (frame.arguments or ())
 
 
 def _needs_platform(stop: Stop) -> bool:
     """Return whether what a stop calls may be, or may ask for, what only some platforms have."""
-    return stop.call is not None and (bool(stop.command) or called_name(stop.call) in platforms.LAST_NAMES)
+    named = stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES
+    return named or stop.divides or bool(stop.command)
 
 
 def _tells_platforms(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:
