@@ -31,7 +31,7 @@ class Linted(Struct, frozen=True):
     and ``unselected`` the errors that rules which are off would have raised: no fix may bring one about.
     ``failures`` are the named files that could not be parsed. ``sources`` are all files that were read, by path.
     ``reached`` counts the loaders of each file whose worker count some value can be, as no value reaches one that no
-    run comes to; ``unreached`` are those of the named files that no run comes to on some platform of their targets.
+    run comes to; ``unreached`` are those of the named files that no run iterates on some platform of their targets.
     ``unseen`` counts those whose worker count something unseen can be, besides what a user gives.
     """
 

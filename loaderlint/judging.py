@@ -42,7 +42,7 @@ class Judged(Struct, frozen=True):
     ``anywhere`` is what they would say on any target, where that was asked for. ``arrivals`` are the platforms of the
     targets on which each written value arrives at a loader, worked out or as it is. ``settings_files`` are the files of
     Python that are read as settings. ``reached`` counts the loaders of each file whose worker count some value can be,
-    as no value reaches one that no run comes to; ``unreached`` are those that no run comes to on some platform of their
+    as no value reaches one that no run comes to; ``unreached`` are those that no run iterates on some platform of their
     targets. ``unseen`` counts those whose worker count something unseen can be, besides what a user gives.
     """
 
@@ -165,7 +165,7 @@ def _judged(loaders: Iterable[Loader], settings_for: SettingsFor, *, anywhere: b
         unreached=tuple(
             one.unreached
             for one in loaders
-            if not one.platforms.issuperset(target.platform for target in settings_for(one.span.path).targets)
+            if not one.unreached.platforms.issuperset(target.platform for target in settings_for(one.span.path).targets)
         ),
     )
 

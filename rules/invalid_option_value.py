@@ -76,7 +76,7 @@ def _fix(loader: Loader, given: Candidate, target: Target) -> Remedy:
 
 
 def _meets_workers(loader: Loader, given: Candidate, target: Target) -> bool:
-    counts = loader.workers_on(target)
+    counts = loader.asked_for_on(target)
     # Where the factor is the worker count itself, or worked out of it, it is another one, too, with every count that
     # was not seen.
     of_count = any(one.span == given.span or one.span in given.sources for one in loader.num_workers.written)

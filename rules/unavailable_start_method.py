@@ -61,12 +61,12 @@ class UnavailableStartMethod(Rule):
         known = [target.default_start_method.value]
         known += [one.value for one in target.start_methods if one.value not in known]
         contexts = loader.multiprocessing_context.on(target).written
-        for asked in contexts if loader.workers_on(target) or loader.num_workers.open else ():
+        for asked in contexts if loader.asked_for_on(target) or loader.num_workers.open else ():
             if isinstance(asked.constant, str) and asked.constant not in known:
                 message = f"multiprocessing_context is {_wrong(asked, target)}: torch raises"
                 error = _ERROR.format(known, asked.constant)
                 fix = default_context(loader, asked, target)
-                sure = None if loader.workers_on(target) and not asks_for_workers(asked) else Confidence.POSSIBLE
+                sure = None if loader.asked_for_on(target) and not asks_for_workers(asked) else Confidence.POSSIBLE
                 yield self.finding(loader, asked, message, target, confidence=sure, error=error, fix=fix)
         for asked in loader.program.start_methods:
             if holds_on(asked.assumptions, target) and asked.constant not in known:

@@ -59,7 +59,7 @@ class UncompensatedSingleProcess(Rule):
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each worker count of 0 that meets small batches that are accumulated."""
         counts = loader.num_workers.on(target)
-        if loader.uses.role is Role.EVALUATION or loader.workers_on(target) or _may_be_anything(counts):
+        if loader.uses.role is Role.EVALUATION or loader.asked_for_on(target) or _may_be_anything(counts):
             return
         for workers in counts.written:
             met = next(self._accumulated(loader, workers, target), None) if workers.number(target) == 0 else None

@@ -125,7 +125,7 @@ class Shadowed(Struct, frozen=True):
 
 
 class Unreached(Struct, frozen=True):
-    """A loader that a run comes to on some ``platforms`` alone: where it stands, and what ended a run on the others.
+    """A loader that runs iterate on some ``platforms`` alone: where it stands, and what ended a run on the others.
 
     It holds nothing else that was followed.
     """
@@ -180,9 +180,11 @@ class Loader(Struct, frozen=True, dict=True):
 
     @property
     def unreached(self) -> Unreached:
-        """Where it stands, and where no run comes to it."""
-        ended = {platform: Touch(end.span, end.what) for platform, end in self.ended.items()}
-        return Unreached(self.span, self.platforms, ended)
+        """Where it stands, and where no run comes to it, or to what iterates it."""
+        iterated = self.uses.iterated_on()
+        ends = {**self.ended, **iterated.ended}
+        ended = {platform: Touch(end.span, end.what) for platform, end in ends.items()}
+        return Unreached(self.span, self.platforms & iterated.platforms, ended)
 
     @cached_property
     def _ways(self) -> dict[Target, tuple[_Way, ...]]:
@@ -219,11 +221,16 @@ class Loader(Struct, frozen=True, dict=True):
         """The start method asked for at the loader."""
         return self.option("multiprocessing_context")
 
-    def workers_on(self, target: Target) -> tuple[Candidate, ...]:
-        """Return the candidates of ``num_workers`` that start workers on the target."""
+    def asked_for_on(self, target: Target) -> tuple[Candidate, ...]:
+        """Return the candidates of ``num_workers`` that ask for workers on the target, whether these start or not."""
         if not self.starts_workers:
             return ()
         return tuple(one for one in self.num_workers.on(target).known if one.starts_workers(target))
+
+    def workers_on(self, target: Target) -> tuple[Candidate, ...]:
+        """Return the candidates of ``num_workers`` that start workers on the target: some run iterates it there."""
+        asked = self.asked_for_on(target)
+        return asked if asked and target.platform in self.uses.iterated_on().platforms else ()
 
     def together(self, first: str, second: str, target: Target) -> Iterator[tuple[Candidate, Candidate]]:
         """Yield the pairs of two options' candidates that can meet in one run on the target."""

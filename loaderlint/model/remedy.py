@@ -50,7 +50,7 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return Unfixed("a declaration that it comes by may refuse 0")
     unseen, needed, shared = "", False, workers.serves_others and not at_the_call
     # At the call it is the count of every run that comes there which changes.
-    counts = loader.workers_on(target) if at_the_call else (workers,)
+    counts = loader.asked_for_on(target) if at_the_call else (workers,)
     for option in WORKER_OPTIONS if count == 0 else ():
         dropped = _without_workers(loader, option, counts, target, follows=not at_the_call)
         edits.extend(one for one in dropped if one not in edits)

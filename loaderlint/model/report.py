@@ -27,7 +27,7 @@ class Report(Struct, frozen=True):
     a line in ``unproven``. ``sources`` are the files read, as they were before any fix, by path; ``rewritten`` the
     new content of those that change. ``held_back`` counts the findings of possible confidence, or below
     ``--min-severity``, that were not shown; ``suppressed`` those an ignore comment or a baseline accepts.
-    ``unreached`` are the loaders that no run comes to on some platform of the targets.
+    ``unreached`` are the loaders that no run iterates on some platform of the targets.
     ``excluded`` are the files and folders that were named although the settings exclude them. ``unwritable`` are the
     files that this run's fixes could not be written to, with those that share a fix with them.
     """

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from loaderlint.model.payload import Touch
 from loaderlint.model.persistence import Change, Together
 from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Constant
 from loaderlint.model.worker_code import Sought, nowhere
 
@@ -163,6 +164,21 @@ class Iteration(Struct, frozen=True):
         return next((one for one in self.loops if one.counts and not one.once), None)
 
 
+class IteratedOn(Struct, frozen=True):
+    """The platforms on which a run may come from a loader's call to where it is iterated.
+
+    ``ended`` says what ends the runs between the two on the others, as far as one thing does.
+    """
+
+    platforms: frozenset[Platform] = frozenset(Platform)
+    ended: Mapping[Platform, Touch] = field(default_factory=dict)
+
+
+def anywhere() -> IteratedOn:
+    """Return that a run may iterate a loader wherever it comes to its call."""
+    return IteratedOn()
+
+
 class Uses(Struct, frozen=True):
     """What a program does with a loader, as far as it was seen.
 
@@ -180,6 +196,9 @@ class Uses(Struct, frozen=True):
     Where its workers may persist, ``changes`` are what each epoch changes of the objects that they have copies of, and
     ``together`` the places that iterate the loader while it is iterated already, ``beside`` the loaders that one run
     may iterate with it.
+
+    ``iterated_on`` gives the platforms on which a run comes from the call that makes it to where it may be iterated,
+    asked where workers matter: between the two it may need what some lack.
     """
 
     iterations: tuple[Iteration, ...] = ()
@@ -197,6 +216,7 @@ class Uses(Struct, frozen=True):
     changes: tuple[Change, ...] = ()
     together: tuple[Together, ...] = ()
     beside: frozenset[Span] = frozenset()
+    iterated_on: Callable[[], IteratedOn] = anywhere
 
     @property
     def iterated_within_itself(self) -> bool:

@@ -142,6 +142,8 @@ class Leaving:
             return Stop(place.under(Arm(statement, test, False, place=place)))
         if (asked := asks_command(statement, lambda one: _imported_name(one, place.scope))) is not None:
             return Stop(place, asked[0], command=asked[1])
+        if isinstance(statement, _OF_ONE_VALUE) and (divisor := _divides_by_cuda(statement.value, place)) is not None:
+            return Stop(place, divisor, kept=True, divides=True)
         if isinstance(statement, _OF_ONE_VALUE) and isinstance(statement.value, ast.Call):
             for call in (statement.value, *statement.value.args[:1]):
                 if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
@@ -168,6 +170,15 @@ def _may_need_cuda(call: ast.Call, place: Place) -> bool:
     """Return whether a call goes by the name of what needs CUDA; what is in a loop may never run."""
     named = isinstance(call.func, ast.Attribute) and call.func.attr in platforms.MAY_NEED_CUDA
     return named and not any(arm.loop for arm in place.arms)
+
+
+def _divides_by_cuda(value: ast.expr | None, place: Place) -> ast.Call | None:
+    """Return the call that counts devices where a value is divided by their number; what is in a loop may never run."""
+    match value:
+        case ast.BinOp(_, ast.Div() | ast.FloorDiv() | ast.Mod(), ast.Call(ast.Attribute(attr=name)) as divisor):
+            counts = name in platforms.MAY_COUNT_CUDA and not any(arm.loop for arm in place.arms)
+            return divisor if counts else None
+    return None
 
 
 def may_end(stop: Stop) -> bool:

@@ -108,7 +108,7 @@ class Stop(Struct, frozen=True, eq=False, dict=True):
     ``call`` is that call, ``imported`` a module that not every platform has, ``command`` a command that the call cannot
     do without and not every platform has. ``handled`` are the ``try`` and
     ``with`` statements around that handle errors, each with the last order of its body. ``kept`` says that what the
-    call gives is used: it is there for that, and no check.
+    call gives is used: it is there for that, and no check. Where it ``divides``, nothing goes on with a number of none.
     """
 
     place: Place
@@ -117,6 +117,7 @@ class Stop(Struct, frozen=True, eq=False, dict=True):
     imported: str = ""
     kept: bool = False
     command: str = ""
+    divides: bool = False
 
     @property
     def own_method(self) -> Scope | None:

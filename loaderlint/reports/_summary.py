@@ -88,14 +88,14 @@ def summary_lines(report: Report, style: Style) -> Iterator[Line]:
 
 
 def _unreached(report: Report) -> Iterator[str]:
-    """Yield how many loaders no run comes to on a platform that was checked for, and what ends the runs there."""
+    """Yield how many loaders no run iterates on a platform that was checked for, and what ends the runs there."""
     for platform in platform_order({target.platform for target in report.targets}):
         loaders = [one for one in report.unreached if platform not in one.platforms]
         if loaders:
             ends = list(dict.fromkeys(ended(one, platform) for one in loaders))
             more = [f"{len(ends) - _MOST_ENDS} more"] if len(ends) > _MOST_ENDS else []
             are = "loader is" if len(loaders) == 1 else "loaders are"
-            yield f"{len(loaders)} {are} not reached on {platform.display}: {listed([*ends[:_MOST_ENDS], *more])}."
+            yield f"{len(loaders)} {are} not iterated on {platform.display}: {listed([*ends[:_MOST_ENDS], *more])}."
 
 
 def _found(report: Report) -> str:

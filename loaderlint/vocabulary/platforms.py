@@ -88,6 +88,9 @@ MAKES_GROUP = frozenset(name.rpartition(".")[2] for name in WITH_BACKEND)
 HAS_GROUP = "torch.distributed.is_initialized"
 """The function that says whether one of them was called already."""
 
+REFUSALS = ("Distributed package doesn't have NCCL built in", "Torch not compiled with CUDA enabled")
+"""What torch says where it was built without one of them (``distributed_c10d.py``, ``torch/cuda/__init__.py``)."""
+
 LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*FUNCTIONS, *ON_SIGNALS, *WITH_BACKEND))
 """The last parts of the names of all these functions."""
 
@@ -103,3 +106,7 @@ SETS_DEVICE = frozenset({"torch.cuda.set_device"})
 """The same, where the device that they are given is none below 0."""
 MAY_NEED_CUDA = frozenset({"cuda", "to", *(name.rpartition(".")[2] for name in (*CUDA_FUNCTIONS, *SETS_DEVICE))})
 """The last parts of their names, and of the methods that move models and tensors."""
+COUNTS_CUDA = frozenset({"torch.cuda.device_count"})
+"""Functions that give 0 where torch has no CUDA (``torch/cuda/__init__.py``, 2.13), by which nothing is divided."""
+MAY_COUNT_CUDA = frozenset(name.rpartition(".")[2] for name in COUNTS_CUDA)
+"""The last parts of their names."""

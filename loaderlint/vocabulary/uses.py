@@ -36,6 +36,9 @@ TELLS_OF_LOADERS = (
 )
 """Attributes that a loader keeps its options under (``torch/utils/data/dataloader.py``, 2.13)."""
 
+ITERATE_NOTHING = frozenset({"abc.ABC", "builtins.object", "torch.nn.Module"})
+"""Classes whose methods iterate nothing that an object of theirs is given."""
+
 OF_WORKERS_ALONE = frozenset(
     {
         *("_data_queue", "_in_order", "_index_queues", "_mark_worker_as_unavailable", "_num_workers"),

@@ -67,6 +67,23 @@ BOUND: Cases = {
         f"{NCCL}import torch\nif torch.cuda.is_available():\n    dist.init_process_group('nccl')\n{LOADER}",
         {"2 on linux with cuda", "2 without cuda"},
     ),
+    "NCCL in a function that raises its error again": (
+        f"{NCCL}def set_up():\n    try:\n        dist.init_process_group('nccl')\n    except RuntimeError as error:\n"
+        f"        print(error)\n        raise\nset_up()\n{LOADER}",
+        {"2 on linux"},
+    ),
+    "NCCL in functions that take another error": (
+        f"{NCCL}def group():\n    dist.init_process_group('nccl')\n    return 0\n"
+        "def set_up():\n    try:\n        rank = group()\n    except RuntimeError as error:\n"
+        "        if 'port' in error.args[0]:\n            rank = 1\n        else:\n"
+        "            raise RuntimeError(*error.args)\n"
+        f"    return rank\nrank = set_up()\n{LOADER}",
+        {"2 on linux"},
+    ),
+    "a number that is divided by that of the devices": (
+        f"import torch\nbatch_size = 32 // torch.cuda.device_count()\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
     "NCCL by DeepSpeed": (
         f"import deepspeed\ndeepspeed.init_distributed(dist_backend='nccl')\n{LOADER}",
         {"2 on linux"},
@@ -328,6 +345,25 @@ FREE: Cases = {
     "NCCL after the loader": (f"{NCCL}{LOADER}\ndist.init_process_group('nccl')", {"2"}),
     "NCCL where its error is handled": (
         f"{NCCL}try:\n    dist.init_process_group('nccl')\nexcept RuntimeError:\n    pass\n{LOADER}",
+        {"2"},
+    ),
+    "NCCL in a function that takes its error by what that says": (
+        f"{NCCL}def set_up():\n    try:\n        dist.init_process_group('nccl')\n    except RuntimeError as error:\n"
+        "        if 'NCCL' in str(error):\n            print(error)\n        else:\n            raise\n"
+        f"set_up()\n{LOADER}",
+        {"2"},
+    ),
+    "NCCL in a function that returns where it takes the error": (
+        f"{NCCL}def set_up():\n    try:\n        dist.init_process_group('nccl')\n    except RuntimeError:\n"
+        f"        if alone():\n            return\n        raise\nset_up()\n{LOADER}",
+        {"2"},
+    ),
+    "the number of the devices, by which nothing is divided": (
+        f"import torch\nbatch_size = 32 * torch.cuda.device_count()\nn = torch.cuda.device_count()\n{LOADER}",
+        {"2"},
+    ),
+    "a number that is divided by that of the devices where there are some": (
+        f"import torch\nif torch.cuda.is_available():\n    size = 32 // torch.cuda.device_count()\n{LOADER}",
         {"2"},
     ),
     "NCCL behind a return where nobody asks for it": (

@@ -92,14 +92,14 @@ def test_what_is_not_reached_on_a_platform_is_said_when_more_is_asked_for() -> N
     alone = Loader(span("data.py", 3, 5, 40), "DataLoader", platforms=on_linux)
     reached = Loader(span("data.py", 4, 5, 40), "DataLoader")
     for loaders, told in (
-        ((one, reached), '1 loader is not reached on Windows: init_process_group("nccl") at train.py:12.\n'),
-        ((one, other), '2 loaders are not reached on Windows: init_process_group("nccl") at train.py:12.\n'),
-        ((alone,), "1 loader is not reached on Windows: the loader at data.py:3.\n"),
+        ((one, reached), '1 loader is not iterated on Windows: init_process_group("nccl") at train.py:12.\n'),
+        ((one, other), '2 loaders are not iterated on Windows: init_process_group("nccl") at train.py:12.\n'),
+        ((alone,), "1 loader is not iterated on Windows: the loader at data.py:3.\n"),
     ):
         assert text(report(unreached=tuple(one.unreached for one in loaders)), verbose=True).endswith(
             f"(Python 3.12).\n{told}"
         )
-        assert "not reached" not in text(report(unreached=tuple(one.unreached for one in loaders)))
+        assert "not iterated" not in text(report(unreached=tuple(one.unreached for one in loaders)))
 
 
 def test_of_many_places_that_end_a_run_some_are_named() -> None:
@@ -113,7 +113,7 @@ def test_of_many_places_that_end_a_run_some_are_named() -> None:
         for line in (10, 20, 30, 40, 50)
     )
     assert text(report(unreached=tuple(one.unreached for one in many)), verbose=True).endswith(
-        "5 loaders are not reached on Windows:"
+        "5 loaders are not iterated on Windows:"
         " os.fork() at train.py:9, os.fork() at train.py:19, os.fork() at train.py:29 and 2 more.\n"
     )
 

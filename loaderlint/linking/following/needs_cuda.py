@@ -15,7 +15,7 @@ from loaderlint.linking.things.platforms import on
 from loaderlint.linking.things.possibilities import WITH_CUDA
 from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python_calls import arguments, called_name
-from loaderlint.vocabulary.platforms import CUDA_FUNCTIONS, SETS_DEVICE
+from loaderlint.vocabulary.platforms import COUNTS_CUDA, CUDA_FUNCTIONS, SETS_DEVICE
 from loaderlint.vocabulary.tensors import MAKES_TENSORS, MODEL_LIBRARIES, MODELS_AROUND, WITH_PARAMETERS
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
     else:
         callees = evaluator.evaluate(function, frame)
         name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
-        if name in CUDA_FUNCTIONS:
+        if name in CUDA_FUNCTIONS or name in COUNTS_CUDA:
             return [on(WITH_CUDA)]
         device = arguments(call, ["device"]).get("device") if name in SETS_DEVICE else None
         if device is None:

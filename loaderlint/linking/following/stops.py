@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import functions, needs_cuda
 from loaderlint.linking.following.trainer_runs import trainer_runs
+from loaderlint.linking.scopes.raised_again import gets_out
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.guards import NOTEBOOK, ends_in_notebook
-from loaderlint.linking.things.importable import Need
+from loaderlint.linking.things.importable import Need, imports
 from loaderlint.linking.things.kinds import Frame, Function, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.operations import truth_of
@@ -90,7 +91,7 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
         ways = joined(ways, evaluator.conditions(defined.arms, Frame(frame.facts, defined)))
     for stop, arms in _before(frame.place):
         asked = not stop.kept and (names is None or not stop.names.isdisjoint(names))
-        if asked or _is_of_platforms(evaluator, stop, frame.facts):
+        if asked or _is_of_platforms(evaluator, stop, frame.facts) or _is_handed_model(stop, frame):
             # Where nothing is left, the way on was not seen.
             ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
     every = _on_every_arm(frame.place)
@@ -159,7 +160,7 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
     def called() -> frozenset[str]:
         function = Function(frame.facts, node, scope, owner=classes.owner_of(frame.facts, scope))
         found = evaluator.callers.of(function)
-        calls = [(one.frame, platforms_of(one.assumptions)) for one in found.by if isinstance(one, Caller)]
+        calls = [(one.frame, _called_on(one)) for one in found.by if isinstance(one, Caller)]
         if found.elsewhere or found.for_users or not 0 < len(calls) == len(found.by):
             runs = trainer_runs(evaluator, function.owner) if function.owner is not None else []
             calls = [*calls, *((one, EVERY_PLATFORM) for one in runs)] if runs else []
@@ -168,6 +169,17 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
         return frozenset[str]().union(*(platforms_at(evaluator, one, depth + 1) & some for one, some in calls))
 
     return here & evaluator.once(("platforms of calls", id(node), depth), EVERY_PLATFORM, called)
+
+
+def _called_on(one: Caller) -> frozenset[str]:
+    """Return the platforms on which a call is one of a function, wherever a run comes to it.
+
+    What a method calls on its own object it may call while that is made, before the constructor comes to its end.
+    """
+    callee = one.call.func
+    owner = callee.value if isinstance(callee, ast.Attribute) else None
+    own = isinstance(owner, ast.Name) and classes.names_receiver(one.frame, owner.id)
+    return EVERY_PLATFORM if own else platforms_of(one.assumptions)
 
 
 def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) -> Touch | None:
@@ -243,16 +255,8 @@ def _stopped_on(
                     return ended
     if stop.imported:
         bound = (one.node for several in stop.place.scope.bindings.values() for one in several)
-        return next((_touch(facts, one) for one in bound if _imports(one, stop.imported)), None)
+        return next((_touch(facts, one) for one in bound if imports(one, stop.imported)), None)
     return _touch(facts, stop.call or tests[-1]) if stop.call is not None or tests else None
-
-
-def _imports(node: ast.AST, module: str) -> bool:
-    """Return whether a statement imports a module or something of it."""
-    if not isinstance(node, ast.Import | ast.ImportFrom):
-        return False
-    before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-    return any(f"{before}{one.name}.".startswith(f"{module}.") for one in node.names)
 
 
 def _touch(facts: PythonFacts, node: ast.AST) -> Touch:
@@ -400,7 +404,8 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         return []
     if called_name(call) in platforms.LAST_NAMES:
         return needed(evaluator, call, frame)
-    if called_name(call) in platforms.MAY_NEED_CUDA and (ways := needs_cuda.conditions_after(evaluator, call, frame)):
+    needs = stop.divides or called_name(call) in platforms.MAY_NEED_CUDA
+    if needs and (ways := needs_cuda.conditions_after(evaluator, call, frame)):
         return ways
     if depth == _DEEPEST:
         return always
@@ -410,9 +415,12 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
     inside = functions.frame_of_call(evaluator, function, call, frame)
     ways = always
     for stop in function.scope.stops:
-        counts = not stop.kept or _is_of_platforms(evaluator, stop, function.facts)
-        if counts and not stop.handled and _readable(stop.place.arms):
-            ways = joined(ways, _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1))
+        if not _readable(stop.place.arms) or not gets_out(stop.handled):
+            continue
+        if not (stop.kept or stop.handled) or _is_of_platforms(evaluator, stop, function.facts):
+            passed = _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1)
+            # Other errors may be taken all the same.
+            ways = joined(ways, [on(platforms_in(passed))] if stop.handled else passed)
     return ways
 
 
@@ -455,9 +463,18 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
     return evaluator.once(("of platforms", id(stop), depth), False, found_out, _STEPS)
 
 
+def _is_handed_model(stop: Stop, frame: Frame) -> bool:
+    """Return whether a stop may move to CUDA what one call of a function, which is being followed, hands over."""
+    function = stop.call.func if stop.call is not None else None
+    if not isinstance(function, ast.Attribute) or function.attr not in platforms.MAY_NEED_CUDA:
+        return False
+    return isinstance(function.value, ast.Name) and function.value.id in (frame.arguments or ())
+
+
 def _needs_platform(stop: Stop) -> bool:
     """Return whether what a stop calls may be, or may ask for, what only some platforms have."""
-    return stop.call is not None and (bool(stop.command) or called_name(stop.call) in platforms.LAST_NAMES)
+    named = stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES
+    return named or stop.divides or bool(stop.command)
 
 
 def _tells_platforms(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:

@@ -34,6 +34,7 @@ from loaderlint.linking.programs.run_by_pytest import is_a_program, run_by_pytes
 from loaderlint.linking.programs.sharing_strategies import sharing_strategies
 from loaderlint.linking.programs.start_method_calls import start_method_calls
 from loaderlint.linking.programs.unsettled import unsettled
+from loaderlint.linking.programs.used_on import used_on
 from loaderlint.linking.things.guards import end_of_workers
 from loaderlint.linking.workers.thread_users import used_before
 from loaderlint.model.gradually import Gradually, first_of
@@ -113,7 +114,8 @@ class Programs:
         if loader.may_have_workers:
             hanging = Gradually(unsettled(self._evaluator, site, given, ran, files, loader.payload))
             drawing = draws_beside(self._evaluator, site, given, ran, loader.payload.code.draws)
-            uses = replace(uses, unsettled=hanging, draws_beside=first_of(drawing))
+            iterated_on = used_on(self._evaluator, site, loader.platforms)
+            uses = replace(uses, unsettled=hanging, draws_beside=first_of(drawing), iterated_on=iterated_on)
         if any(one.constant for one in loader.option("persistent_workers").known):
             changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
             second = iterated_together(self._evaluator, site, ran)

@@ -89,9 +89,13 @@ class Uses:
     def _parents_in(self, scope: ast.AST) -> Mapping[int, ast.AST]:
         known = self._parents.get(id(scope))
         if known is None:
-            known = {id(child): node for node in nodes_of(scope) for child in ast.iter_child_nodes(node)}
-            self._parents[id(scope)] = known
+            known = self._parents[id(scope)] = parents_in(scope)
         return known
+
+
+def parents_in(scope: ast.AST) -> Mapping[int, ast.AST]:
+    """Return what stands right around each node in a scope, by the identity of the node."""
+    return {id(child): node for node in nodes_of(scope) for child in ast.iter_child_nodes(node)}
 
 
 def _chain(around: ast.AST | None, parents: Mapping[int, ast.AST]) -> Sequence[ast.AST]:

@@ -107,3 +107,11 @@ def _commands_at_the_top(facts: PythonFacts) -> Iterator[Need]:
     for stop in facts.module.stops:
         if stop.command and stop.call is not None and not stop.handled and not stop.place.arms:
             yield Need(facts, stop.call, COMMANDS[stop.command])
+
+
+def imports(node: ast.AST, module: str) -> bool:
+    """Return whether a statement imports a module or something of it."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return False
+    before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+    return any(f"{before}{one.name}.".startswith(f"{module}.") for one in node.names)
