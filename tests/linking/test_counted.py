@@ -31,6 +31,10 @@ SAID = {
         "options = dict(num_workers=workers)\n    if fast:\n        options.update(timeout=9)",
         "workers",
     ),
+    "before something else of the object is asked": (
+        'args.w = workers\n    options = dict(num_workers=args.w)\n    check(args.lr)\n    options["timeout"] = 9',
+        "args.w",
+    ),
     "before something else is worked out": (
         'options = dict(num_workers=workers)\n    dataset = list(dataset)\n    options["timeout"] = 9',
         "workers",
@@ -46,6 +50,13 @@ UNSAID = {
     ),
     "before the object may be changed": (
         'args.w = workers\n    options = dict(num_workers=args.w)\n    check(args)\n    options["timeout"] = 9'
+    ),
+    "before a method may change the object": (
+        'args.w = workers\n    options = dict(num_workers=args.w)\n    args.check()\n    options["timeout"] = 9'
+    ),
+    "before a part of the object may be changed": (
+        "args.data.w = workers\n    options = dict(num_workers=args.data.w)\n    check(data=args.data)\n"
+        '    options["timeout"] = 9'
     ),
     "in a branch": ('if fast:\n        options = {"num_workers": workers}\n    options["timeout"] = 9'),
     "before the loop": (

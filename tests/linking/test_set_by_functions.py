@@ -80,6 +80,14 @@ CASES: Cases = {
         ),
         {"1", "4"},
     ),
+    "read in one inside": (
+        program(
+            f"{SETUP}def main():\n    setup()\n    def load():\n"
+            "        DataLoader(d, num_workers=workers)\n    load()\n",
+            first="⟦1⟧",
+        ),
+        {"1", "4"},
+    ),
     "by a method": (
         program(
             "class Sets:\n    def __init__(self):\n        global workers\n        workers = ⟦4⟧\n"
