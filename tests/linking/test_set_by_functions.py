@@ -80,6 +80,14 @@ CASES: Cases = {
         ),
         {"1", "4"},
     ),
+    "by a function that one inside calls": (
+        program(
+            f"{SETUP}{LOAD}def main():\n    def later():\n        setup()\n"
+            "    Thread(target=later).start()\n    load()\n",
+            first="⟦1⟧",
+        ),
+        {"1", "4"},
+    ),
     "read in one inside": (
         program(
             f"{SETUP}def main():\n    setup()\n    def load():\n"
