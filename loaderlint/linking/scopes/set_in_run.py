@@ -40,9 +40,9 @@ class _Order:
         self._known: dict[tuple[int, _Settings], tuple[_Settings, _Settings]] = {}
 
     def called_by(self, callee: object) -> Iterator[Scope]:
-        """Yield the function of the module that an expression names, if it is one that sets or reads the name."""
+        """Yield the function or class of the module that an expression names, if it comes to where the name stands."""
         scope = self._inner.get(getattr(callee, "id", ""))
-        if scope is not None and scope.is_function and (self._set_in([scope]) or id(scope) in self._reading):
+        if scope is not None and (self._set_in([scope]) or id(scope) in self._reading):
             yield scope
 
     def _set_in(self, scopes: Iterable[Scope]) -> _Settings:
