@@ -35,6 +35,10 @@ SAID = {
         'args.w = workers\n    options = dict(num_workers=args.w)\n    check(args.lr)\n    options["timeout"] = 9',
         "args.w",
     ),
+    "beside displays of other things": (
+        'other = {fast: 1, **args}\n    options = {"num_workers": workers, "timeout": 9}',
+        "workers",
+    ),
     "before something else is worked out": (
         'options = dict(num_workers=workers)\n    dataset = list(dataset)\n    options["timeout"] = 9',
         "workers",
@@ -58,6 +62,7 @@ UNSAID = {
         "args.data.w = workers\n    options = dict(num_workers=args.data.w)\n    check(data=args.data)\n"
         '    options["timeout"] = 9'
     ),
+    "and laid over by an operator": 'options = {"num_workers": workers}\n    options |= {"timeout": 9}',
     "in a branch": ('if fast:\n        options = {"num_workers": workers}\n    options["timeout"] = 9'),
     "before the loop": (
         'options = {"num_workers": workers}\n    for workers in range(3):\n        options["timeout"] = 9'
