@@ -62,6 +62,9 @@ UNSAID = {
         "args.data.w = workers\n    options = dict(num_workers=args.data.w)\n    check(data=args.data)\n"
         '    options["timeout"] = 9'
     ),
+    "in one that may be given another": (
+        'options = {"num_workers": 4, "timeout": 9}\n    if fast:\n        options["num_workers"] = args.workers'
+    ),
     "and laid over by an operator": 'options = {"num_workers": workers}\n    options |= {"timeout": 9}',
     "in a branch": ('if fast:\n        options = {"num_workers": workers}\n    options["timeout"] = 9'),
     "before the loop": (
