@@ -40,8 +40,8 @@ def each(work: Callable[[_Thing], _Made], things: Sequence[_Thing], processes: i
     """Return what the work makes of each thing, in their order; up to so many processes do it at a time.
 
     The first of the things are begun first. What a process cannot say, since the work raised an error, was ended, or
-    made what cannot be pickled or read again, is worked out here, as is all of it where no process can be started: so
-    errors are raised as if there had been no other process.
+    made what cannot be pickled or read again, is worked out here, as is what no process could be started for: so errors
+    are raised as if there had been no other process.
     """
     if not CAN_FORK or processes < 2 or len(things) < 2:
         return [work(one) for one in things]
@@ -61,8 +61,7 @@ def _said_by_processes(work: Callable[[_Thing], _Made], things: Sequence[_Thing]
                     try:
                         pipe, pid = _started(work, things[number])
                     except OSError:
-                        # The system has no more of them, or of pipes, to give.
-                        waiting.clear()
+                        # The system has no more of them, or of pipes, to give, until one of ours ends.
                         break
                     running[pipe] = _Process(pid, number)
                     pipes.register(pipe, EVENT_READ)
