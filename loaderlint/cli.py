@@ -23,7 +23,7 @@ from loaderlint.context import Context, in_context, with_given
 from loaderlint.discovery import Discovered, discover
 from loaderlint.model.finding import Failure, Severity
 from loaderlint.model.report import Report
-from loaderlint.model.source import STDIN, Language, Source
+from loaderlint.model.source import STDIN, Language
 from loaderlint.model.target import Accelerator
 from loaderlint.model.tracing import Asked
 from loaderlint.processes import default_processes
@@ -390,21 +390,22 @@ def trace(
 ) -> None:
     """Print every loader: each option, the values that can reach it, and the way they took."""
     from loaderlint import engine
+    from loaderlint.places import asked_at, place
     from loaderlint.reports import trace as tracing
 
     _check_text_or_json(format)
     settings = _settings(config, isolated)
-    named = [_place(one) for one in places]
-    paths = [path for path, _, _ in named]
+    named = [place(one) for one in places]
+    paths = [one.path for one in named]
     stdin = sys.stdin.buffer.read() if STDIN in paths else b""
     each = [discover([path], settings, stdin=stdin) for path in paths]
     discovered = reduce(Discovered.joined, each)
     context = with_given(in_context(discovered, paths, settings))
     discovered = context.discovered
     asked = [
-        _asked(path, cell, line, one, discovered.sources)
-        for (path, cell, line), one in zip(named, each, strict=True)
-        if one.sources or not one.failures
+        asked_at(where, found, discovered.sources)
+        for where, found in zip(named, each, strict=True)
+        if found.sources or not found.failures
     ]
     known = [one for one in asked if isinstance(one, Asked)]
     sources = context.sources if any(one.files for one in known) else {}
@@ -418,46 +419,6 @@ def trace(
         show(f"loaderlint: {failure.path}:{failure.line}: {failure.message}\n", sys.stderr)
     show(tracing.render(traced, format, color=has_color(sys.stdout), width=width()))
     raise typer.Exit(MISTAKE if failures else CLEAN)
-
-
-def _asked(
-    path: str, cell: int | None, line: int | None, discovered: Discovered, sources: Mapping[str, Source]
-) -> Asked | Failure:
-    """Return what is asked for by a path and a line, or why it cannot be."""
-    if not discovered.given and os.path.isfile(path):
-        return Failure(path, "the settings exclude this file")
-    files = discovered.given or frozenset(discovered.sources)
-    if line is None:
-        return Asked(path, files)
-    if os.path.isdir(path):
-        return Failure(path, "this is a folder, and a line is one of a file", line)
-    source = sources.get(next(iter(files)))
-    if cell is not None:
-        cells = source.cells if source is not None else None
-        found = cells.line(cell, line) if cells is not None else None
-        if found is None:
-            return Failure(path, "there is no such line in a cell with code", line, cell=cell)
-        return Asked(path, files, found, cells)
-    last = line if source is None else source.content.count(b"\n") + (not source.content.endswith(b"\n"))
-    if line == 0:
-        return Failure(path, "lines count from 1", line)
-    return Asked(path, files, line) if line <= last else Failure(path, f"the file ends at line {last}", line)
-
-
-def _place(place: str) -> tuple[str, int | None, int | None]:
-    """Return the path of a place, the cell if it is a notebook, and the line: ``train.py:4``, ``a.ipynb:cell 3:4``.
-
-    A column after that, as the trace itself prints it, is left out.
-    """
-    path, cell, line = place, None, None
-    while not os.path.exists(path):
-        before, colon, number = path.rpartition(":")
-        in_cell = number.startswith("cell ")
-        number = number.removeprefix("cell ")
-        if not colon or not number.isdecimal():
-            break
-        path, cell, line = before, int(number) if in_cell else cell, line if in_cell else int(number)
-    return path, cell, line
 
 
 @commands.command()

@@ -72,7 +72,7 @@ class Judge(Struct, frozen=True):
 
 
 class _Said(Struct, frozen=True):
-    """What is said about a part, with what was read for it; ``basis`` and ``mentioned`` is what it depends on.
+    """What is said about a part, with what was read for it; ``basis`` and ``mentioned`` are what it depends on.
 
     The part is that of some files, judged for those that are ``near`` or all (`Judge`).
     """
@@ -85,7 +85,7 @@ class _Said(Struct, frozen=True):
 
     def holds(self, project: Project) -> bool:
         """Return whether it would be said again."""
-        unchanged = self.basis == project.basis(self.of[0])
+        unchanged = self.basis == project.basis(self.basis.given)
         return unchanged and all(project.programs_mention(words) is one for words, one in self.mentioned.items())
 
 
@@ -113,7 +113,7 @@ def of_parts(project: Project, named: frozenset[str], judge: Judge, kept: Kept, 
             part = project.part(paths)
             judged = judge.of(part)
             of = paths, judge.near, judge.anywhere
-            said.append(_Said(of, project.basis(paths), project.mentioned, judged, part.seen))
+            said.append(_Said(of, part.basis(part.asked), project.mentioned, judged, part.seen))
         return said, project.answers()
 
     parts = list(project.parts(named))

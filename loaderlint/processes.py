@@ -8,6 +8,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from typing import NoReturn, TypeVar
 
@@ -39,7 +40,8 @@ def each(work: Callable[[_Thing], _Made], things: Sequence[_Thing], processes: i
     """Return what the work makes of each thing, in their order; up to so many processes do it at a time.
 
     The first of the things are begun first. What a process cannot say, since the work raised an error, was ended, or
-    made what cannot be pickled, is worked out here: so errors are raised as if there had been no other process.
+    made what cannot be pickled or read again, is worked out here, as is what no process could be started for: so errors
+    are raised as if there had been no other process.
     """
     if not CAN_FORK or processes < 2 or len(things) < 2:
         return [work(one) for one in things]
@@ -56,10 +58,14 @@ def _said_by_processes(work: Callable[[_Thing], _Made], things: Sequence[_Thing]
             while waiting or running:
                 while waiting and len(running) < processes:
                     number = waiting.popleft()
-                    pipe, pid = _started(work, things[number])
+                    try:
+                        pipe, pid = _started(work, things[number])
+                    except OSError:
+                        # The system has no more of them, or of pipes, to give, until one of ours ends.
+                        break
                     running[pipe] = _Process(pid, number)
                     pipes.register(pipe, EVENT_READ)
-                for key, _ in pipes.select():
+                for key, _ in pipes.select() if running else ():
                     process = running[key.fd]
                     content = os.read(key.fd, _AT_A_TIME)
                     process.said += content
@@ -68,7 +74,8 @@ def _said_by_processes(work: Callable[[_Thing], _Made], things: Sequence[_Thing]
                         os.close(key.fd)
                         del running[key.fd]
                         if os.waitpid(process.pid, 0)[1] == 0:
-                            made[process.number] = pickle.loads(process.said)
+                            with suppress(Exception):
+                                made[process.number] = pickle.loads(process.said)
     finally:
         for pipe, process in running.items():
             os.close(pipe)
@@ -80,10 +87,17 @@ def _said_by_processes(work: Callable[[_Thing], _Made], things: Sequence[_Thing]
 def _started(work: Callable[[_Thing], object], thing: _Thing) -> tuple[int, int]:
     """Return the pipe that a new process says the result in, and its number."""
     reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        _work(work, thing, writing)
-    os.close(writing)
+    try:
+        pid = os.fork()
+        if pid == 0:
+            # Nobody waits to be read by a process that was killed: the last end of the pipe must go with that one.
+            os.close(reading)
+            _work(work, thing, writing)
+    except OSError:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
     return reading, pid
 
 

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 _WIDTH_OF_A_FILE = 100
@@ -32,7 +32,12 @@ def has_color(stream: TextIO) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    return stream.isatty() and not _is_dumb()
+
+
+def _is_dumb() -> bool:
+    """Return whether the terminal shows the signs of commands as they are (terminfo, "dumb")."""
+    return os.environ.get("TERM") == "dumb"
 
 
 def width() -> int:
@@ -65,16 +70,22 @@ def at_work(what: str, stream: TextIO) -> Iterator[None]:
 
     Nothing is left of it in the end. It needs a timer, which Windows lacks and only the main thread can have.
     """
-    if not stream.isatty() or sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+    has_timer = sys.platform != "win32" and threading.current_thread() is threading.main_thread()
+    if not has_timer or not stream.isatty() or _is_dumb():
         yield
         return
     seconds = 0
 
+    def write(text: str) -> None:
+        # A signal may come in the middle of another write to the stream, which must not be begun again; and a terminal
+        # that went away ends no run.
+        with suppress(OSError):
+            os.write(stream.fileno(), text.encode())
+
     def tell(number: int, frame: object) -> None:
         nonlocal seconds
         seconds += SECONDS_WITHOUT_A_WORD
-        # A signal may come in the middle of another write to the stream, which must not be begun again.
-        os.write(stream.fileno(), f"{_START_OF_LINE}loaderlint: {what} ({seconds} s)".encode())
+        write(f"{_START_OF_LINE}loaderlint: {what} ({seconds} s)")
 
     before = signal.signal(signal.SIGALRM, tell)
     signal.setitimer(signal.ITIMER_REAL, SECONDS_WITHOUT_A_WORD, SECONDS_WITHOUT_A_WORD)
@@ -84,4 +95,4 @@ def at_work(what: str, stream: TextIO) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if seconds:
-            os.write(stream.fileno(), _START_OF_LINE.encode())
+            write(_START_OF_LINE)

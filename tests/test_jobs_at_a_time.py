@@ -123,6 +123,33 @@ def test_a_part_that_did_not_change_is_not_looked_at_again(path: str, text: str,
     assert first == lint(PARTS, ALL, settings.for_path, None)
 
 
+READS = (
+    "import os\nimport yaml\nfrom torch.utils.data import DataLoader\n"
+    "if __name__ == '__main__':\n"
+    "    config = yaml.safe_load(open({}))\n"
+    "    DataLoader([1], num_workers=config['num_workers'], prefetch_factor=2)\n"
+)
+READ_FROM_ANOTHER_PART = {
+    path: _source(path, text)
+    for path, text in {
+        "a/main.py": READS.format('os.path.join("b", "settings", "train.yaml")'),
+        "b/main.py": READS.format('"settings/train.yaml"'),
+        "b/settings/train.yaml": "num_workers: 0\n",
+    }.items()
+}
+
+
+def test_a_part_is_looked_at_again_where_a_file_of_another_changed_that_it_read() -> None:
+    sources = READ_FROM_ANOTHER_PART
+    settings, kept, every = SettingsIndex(isolated=True), Kept(Readings()), frozenset(sources)
+    first = lint(sources, every, settings.for_path, None, kept=kept)
+    assert [(one.code, one.span.path) for one in first.findings] == [("LL201", "a/main.py"), ("LL201", "b/main.py")]
+    assert {min(paths) for paths, _, _ in kept.said} == {"a/main.py", "b/main.py"}
+    path = "b/settings/train.yaml"
+    after = {**sources, path: replace(sources[path], content=b"num_workers: 2\n")}
+    assert lint(after, every, settings.for_path, None, kept=kept) == lint(after, every, settings.for_path, None)
+
+
 def test_what_is_asked_otherwise_is_looked_at_again() -> None:
     settings = SettingsIndex(isolated=True)
     kept = Kept()

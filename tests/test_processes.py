@@ -73,6 +73,70 @@ def test_what_cannot_be_sent_is_made_here() -> None:
     assert [made() for made in each(work, [1, 2], 2)] == [1, 2]
 
 
+class Unreadable:
+    """Something that can be pickled, and not be made again of that."""
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return int, ("no number",)
+
+
+def test_what_cannot_be_read_again_is_made_here() -> None:
+    assert [type(one) for one in each(lambda _: Unreadable(), [1, 2], 2)] == [Unreadable, Unreadable]
+
+
+@pytest.mark.parametrize("started", [0, 1])
+def test_where_no_process_can_be_started_the_work_is_done_here(started: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    forked: list[int] = []
+    opened = len(os.listdir("/proc/self/fd"))
+    fork = os.fork
+
+    def refused() -> int:
+        if len(forked) == started:
+            raise BlockingIOError("Resource temporarily unavailable")
+        forked.append(0)
+        return fork()
+
+    monkeypatch.setattr(os, "fork", refused)
+    assert [pid == HERE for pid in each(lambda _: os.getpid(), [0, 1, 2], 2)].count(False) == started
+    assert len(os.listdir("/proc/self/fd")) == opened
+
+
+KILLED = """
+import os, sys, time
+from pathlib import Path
+from loaderlint.processes import each
+def work(number):
+    Path(sys.argv[1], str(os.getpid())).touch()
+    while os.getppid() == parent:
+        time.sleep(0.01)
+    return b"x" * 1_000_000
+parent = os.getpid()
+each(work, [1, 2, 3], 3)
+"""
+
+
+def test_none_is_left_when_the_process_they_work_for_is_killed(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)]) as parent:
+        while len(list(tmp_path.iterdir())) < 3:
+            time.sleep(0.01)
+        parent.kill()
+    until = time.monotonic() + 20
+    left = {int(one.name) for one in tmp_path.iterdir()}
+    while left and time.monotonic() < until:
+        left = {pid for pid in left if _is_at_work(pid)}
+        time.sleep(0.05)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left
+
+
+def _is_at_work(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 INTERRUPTS = """
 import os, signal, sys, time
 while len(os.listdir(sys.argv[1])) < 2:

@@ -18,8 +18,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no suc
 
 
 @pytest.fixture
-def screen() -> Iterator[tuple[int, TextIO]]:
+def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, TextIO]]:
     """What a terminal shows is read from the first, what is written to the second."""
+    monkeypatch.setenv("TERM", "xterm")
     shown, written = os.openpty()
     os.set_blocking(shown, False)
     with open(written, "w") as stream:
@@ -51,6 +52,26 @@ def test_a_short_run_says_nothing(screen: tuple[int, TextIO], monkeypatch: pytes
     with at_work("reading 3 files", stream):
         pass
     assert _read(shown) == ""
+
+
+def test_a_terminal_that_obeys_no_command_is_told_nothing(
+    screen: tuple[int, TextIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "SECONDS_WITHOUT_A_WORD", 0.01)
+    monkeypatch.setenv("TERM", "dumb")
+    shown, stream = screen
+    with at_work("reading 3 files", stream):
+        time.sleep(0.2)
+    assert _read(shown) == ""
+
+
+def test_a_run_goes_on_where_its_terminal_went_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "SECONDS_WITHOUT_A_WORD", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    shown, written = os.openpty()
+    with open(written, "w") as stream, at_work("reading 3 files", stream):
+        os.close(shown)
+        time.sleep(0.2)
 
 
 def test_what_is_no_terminal_is_told_nothing() -> None:

@@ -36,5 +36,5 @@ TAKES_LESS = frozenset({"Le", "Lt", "le", "lt", "instance_of"})
 POSITIVE = frozenset({"PositiveInt", "PositiveFloat"})
 """Types of the numbers above 0: pydantic's."""
 
-ENUMERATIONS = frozenset({"Enum", "IntEnum", "Flag", "IntFlag"})
+ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 """Classes of which every subclass is an enumeration (https://docs.python.org/3/library/enum.html)."""

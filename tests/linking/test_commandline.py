@@ -797,6 +797,26 @@ CHANGED: Cases = {
         ),
         {"0 shared", "open"},
     ),
+    "after parsing, in a loop over some, where it counts as false": (
+        f"{PARSER}{FILLED.replace('in saved', 'in [⟨names⟩]').replace('if key in [⟨names⟩]', 'if key')}".replace(
+            "⟨names⟩", "'size', 'workers'"
+        )
+        .replace("⟦0⟧", "0")
+        .replace("    elif key not in vars(args):\n        vars(args).update({key: saved[key]})\n", ""),
+        {"open"},
+    ),
+    "after parsing, in a loop over some others": (
+        f"{PARSER}{FILLED.replace('in saved', 'in [⟨names⟩]').replace('if key in [⟨names⟩]', 'if key')}".replace(
+            "⟨names⟩", "'size', 'seed'"
+        ).replace("    elif key not in vars(args):\n        vars(args).update({key: saved[key]})\n", ""),
+        {"0 shared", "open"},
+    ),
+    "after parsing, under names not seen, where it counts as false": (
+        f"{PARSER}{FILLED.replace('if key in [⟨names⟩]', 'if key')}".replace(
+            "    elif key not in vars(args):\n        vars(args).update({key: saved[key]})\n", ""
+        ),
+        {"0 shared", "open"},
+    ),
     "after parsing, under any name": (
         f"{PARSER}{FILLED.replace('⟨names⟩', repr('workers'))}".replace("getattr(args, key) or ", ""),
         {"0", "open"},

@@ -31,6 +31,14 @@ SAID = {
         "options = dict(num_workers=workers)\n    if fast:\n        options.update(timeout=9)",
         "workers",
     ),
+    "before something else of the object is asked": (
+        'args.w = workers\n    options = dict(num_workers=args.w)\n    check(args.lr)\n    options["timeout"] = 9',
+        "args.w",
+    ),
+    "beside displays of other things": (
+        'other = {fast: 1, **args}\n    options = {"num_workers": workers, "timeout": 9}',
+        "workers",
+    ),
     "before something else is worked out": (
         'options = dict(num_workers=workers)\n    dataset = list(dataset)\n    options["timeout"] = 9',
         "workers",
@@ -47,6 +55,17 @@ UNSAID = {
     "before the object may be changed": (
         'args.w = workers\n    options = dict(num_workers=args.w)\n    check(args)\n    options["timeout"] = 9'
     ),
+    "before a method may change the object": (
+        'args.w = workers\n    options = dict(num_workers=args.w)\n    args.check()\n    options["timeout"] = 9'
+    ),
+    "before a part of the object may be changed": (
+        "args.data.w = workers\n    options = dict(num_workers=args.data.w)\n    check(data=args.data)\n"
+        '    options["timeout"] = 9'
+    ),
+    "in one that may be given another": (
+        'options = {"num_workers": 4, "timeout": 9}\n    if fast:\n        options["num_workers"] = args.workers'
+    ),
+    "and laid over by an operator": 'options = {"num_workers": workers}\n    options |= {"timeout": 9}',
     "in a branch": ('if fast:\n        options = {"num_workers": workers}\n    options["timeout"] = 9'),
     "before the loop": (
         'options = {"num_workers": workers}\n    for workers in range(3):\n        options["timeout"] = 9'

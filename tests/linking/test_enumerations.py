@@ -17,6 +17,11 @@ CASES: Cases = {
         COUNTS.format(base="IntEnum", many="8") + "DataLoader(d, num_workers=⟦Counts.MANY.value // 2⟧)\n",
         {"4"},
     ),
+    "a text": (
+        "from enum import StrEnum\nclass Counts(StrEnum):\n    MANY = ⟦'8'⟧\n"
+        "DataLoader(d, num_workers=Counts.MANY.value)\n",
+        {"'8' shared"},
+    ),
     "a class that is no enumeration": (
         COUNTS.format(base="object", many="8") + "DataLoader(d, num_workers=Counts.MANY.value)\n",
         {"open"},

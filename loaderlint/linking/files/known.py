@@ -200,9 +200,12 @@ class Files:
 
 
 class Basis(Struct, frozen=True):
-    """What a part of a project depends on of the sources that are given: its own, and those that may start programs."""
+    """What is said about a part of a project depends on: its own files, and others that were asked for on the way.
 
-    own: tuple[Source, ...]
+    ``given`` is by path what of these is given; ``starting`` are the sources given that may start programs.
+    """
+
+    given: Mapping[str, Source | None]
     starting: tuple[Source, ...]
 
 
@@ -219,6 +222,7 @@ class PartFiles:
     ``matter`` are the sources that may matter. A file that is only asked for, such as a module that is imported, is
     kept apart: that somebody reads one name of it says nothing about all the others. Files that cannot be parsed are
     kept in ``failures``. What was read for another part is not known here: parts are looked at in any order.
+    ``asked`` are the paths that somebody asked for something of, of this part or not.
     """
 
     def __init__(self, files: Files) -> None:
@@ -226,6 +230,7 @@ class PartFiles:
         self._readings = files.readings or Readings()
         self.matter = dict(files.given)
         self.failures: dict[str, Failure] = {}
+        self.asked: set[str] = set()
         self._opened: dict[str, Source] = {}
         self._python: dict[str, PythonFacts | None] = {}
         self._configuration: dict[tuple[str, str], ConfigurationFacts | None] = {}
@@ -250,11 +255,22 @@ class PartFiles:
 
     def source(self, path: str) -> Source | None:
         """Return the source at a path, read when it is first asked for."""
+        self.asked.add(path)
         known = self.matter.get(path) or self._opened.get(path)
         source = self._files.source(path) if known is None else known
         if known is None and source is not None:
             self._opened[path] = source
         return source
+
+    def content(self, path: str) -> bytes | None:
+        """Return a file's bytes, see `Files.content`."""
+        self.asked.add(path)
+        return self._files.content(path)
+
+    def mentions(self, path: str, names: Iterable[str]) -> bool:
+        """Return whether a file holds one of several words, in a longer word or not."""
+        self.asked.add(path)
+        return self._files.mentions(path, names)
 
     def add(self, path: str) -> None:
         """Make a file one of those that matter, if there is such a file."""

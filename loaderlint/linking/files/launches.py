@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from msgspec import Struct
@@ -70,6 +70,11 @@ class Launches:
         for one in self._all:
             found[one.program] = (*found.get(one.program, ()), one)
         return found
+
+    @property
+    def asked(self) -> Set[str]:
+        """The paths of the files that were read on the way."""
+        return self._read.asked
 
     @cached_property
     def sources(self) -> tuple[Source, ...]:

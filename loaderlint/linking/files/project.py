@@ -132,10 +132,14 @@ class Project:
         """Take in the `answers` of another process."""
         self._files.learn_answers(answers)
 
-    def basis(self, paths: frozenset[str]) -> Basis:
-        """Return what is known of the part that some files make before it is looked at."""
-        given = self._files.given
-        return Basis(tuple(given[path] for path in sorted(paths & given.keys())), self.launches.sources)
+    @property
+    def asked(self) -> frozenset[str]:
+        """The paths of this part, and of all other files that something was asked of so far."""
+        return frozenset(self.paths) | self._read.asked | self.launches.asked
+
+    def basis(self, paths: Iterable[str]) -> Basis:
+        """Return what is given of some files, and to start programs with."""
+        return Basis({path: self._files.given.get(path) for path in paths}, self.launches.sources)
 
     @property
     def mentioned(self) -> Mapping[re.Pattern[bytes], bool]:
@@ -189,7 +193,7 @@ class Project:
 
     def mentions(self, path: str, names: Iterable[str]) -> bool:
         """Return whether a file holds one of several words; it is neither parsed nor kept for it."""
-        return self._files.mentions(path, names)
+        return self._read.mentions(path, names)
 
     def configuration_file(self, path: str, sign: str = "") -> ConfigurationFacts | None:
         """Return what a configuration file says, None when there is no such file or it cannot be parsed.
@@ -466,7 +470,7 @@ class Project:
 
     def text(self, path: str) -> str:
         """Return the text of a file, empty where there is none; it is neither parsed nor kept for it."""
-        return (self._files.content(path) or b"").decode(errors="replace")
+        return (self._read.content(path) or b"").decode(errors="replace")
 
     def python_mentioning(self, word: str) -> Iterator[tuple[str, str]]:
         """Yield the path and text of every Python file that mentions a word; none of them is kept."""

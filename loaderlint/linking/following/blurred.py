@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from loaderlint.linking.things.classes import class_of_receiver, lineage, owner_of, setters
 from loaderlint.linking.things.kinds import Class, CommandLine, Frame, Instance, Module, Possibilities, Row
-from loaderlint.readers.python import AttributeChange, Place, PythonFacts, dotted
+from loaderlint.readers.python import Arm, AttributeChange, Place, PythonFacts, dotted
 from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ class Blurred:
         return any(True for _ in self._setting(thing, name, until))
 
     def fills(self, thing: _Thing, name: str) -> bool:
-        """Return whether such a change sets an attribute of a thing anew wherever it counts as false."""
-        return any(one.at.fills for one in self._setting(thing, name, None))
+        """Return whether such a change, which names the attribute of a thing, sets it anew where it counts as false."""
+        return any(one.at.fills and self._names(one, name) for one in self._setting(thing, name, None))
 
     def changes_of(self, thing: Instance, name: str) -> list[AttributeChange]:
         """Return the changes that may set an attribute of an object."""
@@ -82,21 +82,31 @@ class Blurred:
         changes = [one for one in (*named.get(name, ()), *others) if one.may_set(name, until)]
         keys = self._keys_of(thing) if changes else set()
         for one in changes:
-            if not keys.isdisjoint(self._changed_by(one)) and not self._leaves_out(one, name):
+            if not keys.isdisjoint(self._changed_by(one)) and self._names(one, name) is not False:
                 yield one
 
-    def _leaves_out(self, change: _Change, name: str) -> bool:
-        """Return whether a change stands where it is asked if its name is one of some, and another name gets there."""
-        place = change.at.place
-        for arm in place.arms:
-            match arm.test:
-                case ast.Compare(left, [ast.In()], [names]) if _is_same(left, change.at.name):
-                    with self._evaluator.steps(_STEPS):
-                        found = self._evaluator.evaluate(names, Frame(change.facts, arm.place or place))
-                    some = _texts(found)
-                    if some is not None and (name in some) is not arm.truth:
-                        return True
-        return False
+    def _names(self, change: _Change, name: str) -> bool | None:
+        """Return whether a name is one of those under which a change is come to; None where these were not seen.
+
+        It stands in a loop over some, or where it is asked if its name is one of them.
+        """
+        named: bool | None = None
+        for arm in change.at.place.arms:
+            some = self._some(change, arm)
+            if some is not None and (name in some) is not arm.truth:
+                return False
+            named = named or (True if some is not None and arm.truth else None)
+        return named
+
+    def _some(self, change: _Change, arm: Arm) -> frozenset[str] | None:
+        """Return the names that the name of a change is one of, or none of, in an arm."""
+        match arm.owner if arm.loop else arm.test:
+            case ast.For(target=asked, iter=names) | ast.Compare(asked, [ast.In()], [names]):
+                if not _is_same(asked, change.at.name):
+                    return None
+                with self._evaluator.steps(_STEPS):
+                    return _texts(self._evaluator.evaluate(names, Frame(change.facts, arm.place or change.at.place)))
+        return None
 
     def may_set_any(self, owners: Possibilities, name: str, until: Place) -> bool:
         """Return whether an attribute of one of several things may be set by such a change."""
@@ -176,8 +186,8 @@ class Blurred:
             yield _key(own)
 
 
-def _is_same(node: ast.expr, other: ast.expr | None) -> bool:
-    return other is not None and ast.dump(node) == ast.dump(other)
+def _is_same(name: ast.expr, other: ast.expr | None) -> bool:
+    return isinstance(name, ast.Name) and isinstance(other, ast.Name) and name.id == other.id
 
 
 def _texts(found: Possibilities) -> frozenset[str] | None:

@@ -47,14 +47,12 @@ from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence
 from loaderlint.vocabulary.commandlines import MARKS
 from loaderlint.vocabulary.datasets import SPLITS
+from loaderlint.vocabulary.ranges import ENUMERATIONS
 from loaderlint.vocabulary.running import CURRENT_PROCESS
 from loaderlint.vocabulary.tensors import ANY_MODEL, MODELS_BY_NAME
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
-
-
-_ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
 def _is_of_enumeration(evaluator: Evaluator, member_named: ast.expr, frame: Frame) -> bool:
@@ -67,7 +65,7 @@ def _is_of_enumeration(evaluator: Evaluator, member_named: ast.expr, frame: Fram
 
 def _enumerates(evaluator: Evaluator, owner: Class) -> bool:
     own = {name for one in classes.lineage(evaluator, owner) for name in one.scope.bindings}
-    return classes.inherits(evaluator, owner, _ENUMERATIONS) and not own & {"value", "__new__", "__init__"}
+    return classes.inherits(evaluator, owner, ENUMERATIONS) and not own & {"value", "__new__", "__init__"}
 
 
 def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:

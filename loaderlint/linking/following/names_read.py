@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,7 +21,7 @@ from loaderlint.linking.scopes.names import (
     varies,
     walrus_before,
 )
-from loaderlint.linking.scopes.set_in_run import set_before
+from loaderlint.linking.scopes.set_in_run import met
 from loaderlint.linking.scopes.uses import Run, bindings_of, runs_of
 from loaderlint.linking.things import classes, file_lines
 from loaderlint.linking.things.kinds import (
@@ -155,11 +155,11 @@ def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, 
     found: list[Possibility] = []
     for run in runs_of(frame.scope, scope):
         ways = bound(evaluator, name, where, run.place, span)
-        for one in _set_in(run, scope, name) if run.called else ():
-            before = set_before(one, frame.place, scope)
-            given = () if before is False else evaluator.binding(one, where)
-            ways = given if before else (*ways, *given)
-        found.extend(ways)
+        set_in = _set_in(run, scope, name) if run.called else {}
+        last = met([*set_in], frame.place, run, scope) if set_in else {None}
+        found.extend(ways if None in last else ())
+        for place, one in set_in.items():
+            found.extend(evaluator.binding(one, where) if place in last else ())
         if run.place is not None and not run.called:
             for one in scope.bindings[name]:
                 if one.kind not in MUTATIONS and one.place.order > run.place.order:
@@ -168,12 +168,14 @@ def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, 
     return distinct(found)
 
 
-def _set_in(run: Run, scope: Scope, name: str) -> Iterator[Binding]:
-    """Yield what functions bind an outer name to that run where the scope calls the one that reads it."""
-    for one in bindings_of(scope, name):
-        here = one.inner is not None and run.place is not None and one.place.order == run.place.order
-        if here and one.kind not in MUTATIONS:
-            yield one
+def _set_in(run: Run, scope: Scope, name: str) -> Mapping[Place, Binding]:
+    """Return what functions bind an outer name to that run where the scope calls the one that reads it, and where."""
+    return {
+        one.inner: one
+        for one in bindings_of(scope, name)
+        if one.inner is not None and one.kind not in MUTATIONS
+        if run.place is not None and one.place.order == run.place.order
+    }
 
 
 def _with_attributes(scope: Scope) -> Set[str]:

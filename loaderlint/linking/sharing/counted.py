@@ -94,16 +94,17 @@ def _holds_until(scope: Scope, said: ast.expr, first: Place, last: Place) -> boo
     def between(place: Place) -> bool:
         return first.order <= place.order <= last.order
 
-    parts = [one for one in nodes_of(said) if isinstance(one, ast.Name | ast.Attribute)]
-    read = {name for one in parts if (name := dotted(one)) is not None}
+    read = {name for one in nodes_of(said) if isinstance(one, ast.Name | ast.Attribute) and (name := dotted(one))}
     if any(between(one.place) for name in read for one in scope.bindings.get(name, ()) if one.kind != "parameter"):
         return False
-    objects = {one.value.id for one in parts if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)}
-    handed = {
-        one.id
-        for site in scope.calls
-        if between(site.place)
-        for one in (*site.node.args, *(keyword.value for keyword in site.node.keywords))
-        if isinstance(one, ast.Name)
-    }
-    return objects.isdisjoint(handed)
+    owners = {name.rpartition(".")[0] for name in read}
+    handed = {dotted(one) for site in scope.calls if between(site.place) for one in _handed(site.node)}
+    return owners.isdisjoint(handed)
+
+
+def _handed(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield what a call may change: what it is given, and the owner of a method."""
+    if isinstance(call.func, ast.Attribute):
+        yield call.func.value
+    for one in (*call.args, *(keyword.value for keyword in call.keywords)):
+        yield one.value if isinstance(one, ast.Starred) else one
