@@ -540,7 +540,21 @@ def broken(definition: str, made: str = "Record(config)") -> Cases:
     return {key: (files, {"open"})}
 
 
+CONVERTING = (
+    "class Record(dict):\n"
+    "    def __init__(self, given=None, path=None, growing=False):\n"
+    "        given = {} if given is None else given\n"
+    "        path = [] if path is None else path\n"
+    "        for k, v in given.items():\n"
+    "            if type(v) is dict:\n"
+    "                given[k] = Record(v, path=path + [k])\n"
+    "        super(Record, self).__init__(given)\n"
+    "    def __getattr__(self, name):\n        return self[name]\n"
+)
+
 RECORDS: Cases = {
+    **recorded(CONVERTING),
+    **recorded(CONVERTING.replace("type(v) is dict", "isinstance(v, dict)"), "Record(path=['a'], given=config)"),
     **recorded(
         "class Record(dict):\n"
         "    def __init__(self, *args, **kwargs):\n"
@@ -579,6 +593,10 @@ RECORDS: Cases = {
 }
 
 NO_RECORDS: Cases = {
+    **broken(CONVERTING.replace("Record(v,", "Record(override(v),")),
+    **broken(CONVERTING.replace("given[k]", "given[k.lower()]")),
+    **broken(CONVERTING.replace("if given is None else given", "if given is None else override(given)")),
+    **broken(CONVERTING, "Record(path=config)"),
     **broken("class Record(dict):\n    def __getattr__(self, name):\n        return self[name.upper()]\n"),
     **broken(
         "class Record:\n"
