@@ -241,7 +241,7 @@ def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -
 
 
 def _parts_of(whole: Possibility) -> Items:
-    """Return what the mappings in a mapping hold, one laid over the other in order; what is no mapping holds nothing."""
+    """Return what the mappings in a mapping hold, one over the other; what is no mapping holds nothing."""
     unknown = Items({}, complete=False)
     if not isinstance(whole.thing, Items | TreeMapping):
         return unknown
