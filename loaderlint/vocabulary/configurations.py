@@ -80,13 +80,15 @@ MODELS = frozenset(
 _OF_MAIN = ("config_path", "config_name", "version_base")
 _OF_DORA = ("config_name", "config_path")
 
+DORA_MAINS = frozenset({"dora.hydra_main", "dora.hydra.hydra_main"})
+"""Those that compose the configuration they name, whatever else the user asks for (``dora/hydra.py``)."""
+
 HYDRA_MAINS: Mapping[str, tuple[str, ...]] = {
     "hydra.main": _OF_MAIN,
     "hydra.main.main": _OF_MAIN,
     "nemo.core.config.hydra_runner": _OF_MAIN,
     "nemo.core.config.hydra_runner.hydra_runner": _OF_MAIN,
-    "dora.hydra_main": _OF_DORA,
-    "dora.hydra.hydra_main": _OF_DORA,
+    **dict.fromkeys(DORA_MAINS, _OF_DORA),
 }
 """Decorators that compose a configuration, each with its parameters in order.
 

@@ -13,6 +13,8 @@ PARSED = (
     "with open(args.config) as file:\n    cfg = yaml.safe_load(file)\n"
 )
 READ = "DataLoader(1, num_workers=args.workers)\n"
+INNER = "    for key, value in part.items():\n"
+INNER_LOOKED_UP = "    for key, value in cfg[name].items():\n"
 OVER = "for key, value in cfg.items():\n"
 
 
@@ -65,7 +67,73 @@ SET: Cases = {
         {"4", "open"},
     ),
 }
+IN_PARTS = "data:\n  name: a\ntrain:\n  workers: ⟦2⟧\n  rate: 0.1\n"
+PARTS: Cases = {
+    "each key of each part": (
+        program(f"for part in cfg.values():\n{INNER}        setattr(args, key, value)\n", "4", IN_PARTS),
+        {"2", "open"},
+    ),
+    "each key of each part, which it looks up": (
+        program(f"for name in cfg:\n{INNER_LOOKED_UP}        setattr(args, key, value)\n", "4", IN_PARTS),
+        {"2", "open"},
+    ),
+    "each key of each part by its name": (
+        program(f"for name, part in cfg.items():\n{INNER}        setattr(args, key, value)\n", "4", IN_PARTS),
+        {"2", "open"},
+    ),
+    "each key of each part, in a dictionary": (
+        program(
+            f"made = {{}}\nfor part in cfg.values():\n{INNER}        made[key] = value\n"
+            "args = argparse.Namespace(**made)\n",
+            "4",
+            IN_PARTS,
+        ),
+        {"2", "open"},
+    ),
+    "of the parts the last that gives the key": (
+        program(
+            f"for part in cfg.values():\n{INNER}        setattr(args, key, value)\n",
+            "4",
+            "data:\n  workers: 8\ntrain:\n  workers: ⟦2⟧\n",
+        ),
+        {"2", "open"},
+    ),
+    "of the parts none that gives the key": (
+        program(f"for part in cfg.values():\n{INNER}        setattr(args, key, value)\n", text="data:\n  rate: 0.1\n"),
+        {"4", "open"},
+    ),
+    "those of each part that something says": (
+        program(
+            f"for part in cfg.values():\n{INNER}        if wanted(key):\n            setattr(args, key, value)\n",
+            text=IN_PARTS,
+        ),
+        {"2", "4", "open"},
+    ),
+    "what is in parts that something says": (
+        program(
+            "for part in cfg.values():\n    if wanted(part):\n        for key, value in part.items():\n"
+            "            setattr(args, key, value)\n",
+            text=IN_PARTS,
+        ),
+        {"2", "4", "open"},
+    ),
+}
 NOT_FOLLOWED: Cases = {
+    "what is in parts of the parts": (
+        program(
+            "for one in cfg.values():\n    for part in one.values():\n        for key, value in part.items():\n"
+            "            setattr(args, key, value)\n",
+            text="all:\n  train:\n    workers: 2\n",
+        ),
+        {"4", "open"},
+    ),
+    "what is in other parts": (
+        program(
+            f"for part in cfg.values():\n    part = other(part)\n{INNER}        setattr(args, key, value)\n",
+            text=IN_PARTS.replace("⟦2⟧", "2"),
+        ),
+        {"4", "open"},
+    ),
     "another value": (unfollowed(f"{OVER}    value = value + 1\n    setattr(args, key, value)\n"), {"4", "open"}),
     "a key made of it": (unfollowed(f"{OVER}    setattr(args, key.upper(), value)\n"), {"4", "open"}),
     "a value of another mapping": (
@@ -82,7 +150,7 @@ NOT_FOLLOWED: Cases = {
 }
 
 
-@pytest.mark.parametrize(("files", "expected"), SET.values(), ids=SET.keys())
+@pytest.mark.parametrize(("files", "expected"), [*SET.values(), *PARTS.values()], ids=[*SET, *PARTS])
 def test_what_a_loop_sets(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
 

@@ -144,6 +144,111 @@ load(1, workers=8)
     ),
 }
 
+OF_SETTINGS = "def load(settings):\n    return DataLoader(1, num_workers=settings['workers'])\n"
+
+CHANGING: Cases = {
+    "something else of an argument": (
+        f"""
+def named(function):
+    def inner(settings):
+        settings["name"] = "first"
+        return function(settings)
+    return inner
+@named
+{OF_SETTINGS}
+load({{"workers": ⟦8⟧}})
+""",
+        {"8"},
+    ),
+    "something else in a function that is asked for it": (
+        f"""
+def name(given):
+    if not given.get("name"):
+        given["name"] = "first"
+def named(function):
+    def inner(settings):
+        name(settings)
+        return function(settings=settings)
+    return inner
+@named
+{OF_SETTINGS}
+load({{"workers": ⟦8⟧}})
+""",
+        {"8"},
+    ),
+    "what the function asks for": (
+        f"""
+def careful(function):
+    def inner(settings):
+        settings["workers"] = ⟦0⟧
+        return function(settings)
+    return inner
+@careful
+{OF_SETTINGS}
+load({{"workers": 8}})
+""",
+        {"0"},
+    ),
+    "what the function asks for, after it was called": (
+        f"""
+def careful(function):
+    def inner(settings):
+        function(settings)
+        settings["workers"] = 0
+    return inner
+@careful
+{OF_SETTINGS}
+load({{"workers": ⟦8⟧}})
+""",
+        {"8"},
+    ),
+    "what the function asks for, and again below that": (
+        f"""
+def once(function):
+    def inner(settings):
+        settings["workers"] = ⟦2⟧
+        return function(settings)
+    return inner
+def careful(function):
+    def inner(settings):
+        settings["workers"] = 0
+        return function(settings)
+    return inner
+@careful
+@once
+{OF_SETTINGS}
+load({{"workers": 8}})
+""",
+        {"2"},
+    ),
+    "the argument for another one": (
+        f"""
+def careful(function):
+    def inner(settings):
+        settings = {{**settings, "workers": 0}}
+        return function(settings)
+    return inner
+@careful
+{OF_SETTINGS}
+load({{"workers": 8}})
+""",
+        {"open"},
+    ),
+    "what it takes away from one that is handed on with the rest": (
+        f"""
+def careful(function):
+    def inner(*args):
+        args[0]["workers"] = 0
+        return function(*args)
+    return inner
+@careful
+{OF_SETTINGS}
+load({{"workers": 8}})
+""",
+        {"open"},
+    ),
+}
+
 CONFIGURABLE = "from detectron2.config import configurable\n"
 FROM_CONFIG = """
 def _from_config(cfg, *, data=None):
@@ -247,6 +352,11 @@ CONFIGURED_OBJECTS: Cases = {
         {"4"},
     ),
 }
+
+
+@pytest.mark.parametrize(("files", "expected"), CHANGING.values(), ids=CHANGING.keys())
+def test_decorators_that_change(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
 
 
 @pytest.mark.parametrize(("files", "expected"), DECORATED.values(), ids=DECORATED.keys())

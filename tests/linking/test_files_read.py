@@ -540,7 +540,64 @@ def broken(definition: str, made: str = "Record(config)") -> Cases:
     return {key: (files, {"open"})}
 
 
+PATHS = "import sys, argparse\nfrom sconf import Config\n"
+USED = "DataLoader(1, num_workers=config.data.count)\n"
+NESTED = "data:\n  count: ⟦4⟧\n"
+
+
+def with_paths(code: str, text: str = NESTED) -> dict[str, str]:
+    return {"main.py": f"{IMPORT}{PATHS}{code}{USED}", "a.yaml": text}
+
+
+CONFIGS: Cases = {
+    "a file": (with_paths("config = Config('a.yaml')\n"), {"4"}),
+    "a file that the user names": (
+        with_paths(
+            "parser = argparse.ArgumentParser()\nparser.add_argument('--config', required=True)\n"
+            "args, rest = parser.parse_known_args()\nconfig = Config(args.config)\nconfig.argv_update(rest)\n"
+        ),
+        {"4", "open"},
+    ),
+    "a file and what the user gives": (with_paths("config = Config('a.yaml')\nconfig.argv_update()\n"), {"4", "open"}),
+    "a file and what the user gives, by name": (
+        with_paths("config = Config('a.yaml')\nconfig.argv_update(argv=sys.argv[1:])\n"),
+        {"4", "open"},
+    ),
+    "a file and another value": (
+        with_paths("config = Config('a.yaml')\nconfig.argv_update()\nconfig.data.count = ⟦2⟧\n", "data: {}\n"),
+        {"2"},
+    ),
+    "a file under another one": (
+        with_paths("config = Config('b.yaml', default='a.yaml')\n", NESTED.replace("⟦4⟧", "4")),
+        {"open"},
+    ),
+    "a file and what the program gives": (
+        with_paths("config = Config('a.yaml')\nconfig.argv_update(['--count', '2'])\n"),
+        {"4", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), CONFIGS.values(), ids=CONFIGS.keys())
+def test_objects_made_of_a_file_by_its_name(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+CONVERTING = (
+    "class Record(dict):\n"
+    "    def __init__(self, given=None, path=None, growing=False):\n"
+    "        given = {} if given is None else given\n"
+    "        path = [] if path is None else path\n"
+    "        for k, v in given.items():\n"
+    "            if type(v) is dict:\n"
+    "                given[k] = Record(v, path=path + [k])\n"
+    "        super(Record, self).__init__(given)\n"
+    "    def __getattr__(self, name):\n        return self[name]\n"
+)
+
 RECORDS: Cases = {
+    **recorded(CONVERTING),
+    **recorded(CONVERTING.replace("type(v) is dict", "isinstance(v, dict)"), "Record(path=['a'], given=config)"),
     **recorded(
         "class Record(dict):\n"
         "    def __init__(self, *args, **kwargs):\n"
@@ -579,6 +636,10 @@ RECORDS: Cases = {
 }
 
 NO_RECORDS: Cases = {
+    **broken(CONVERTING.replace("Record(v,", "Record(override(v),")),
+    **broken(CONVERTING.replace("given[k]", "given[k.lower()]")),
+    **broken(CONVERTING.replace("if given is None else given", "if given is None else override(given)")),
+    **broken(CONVERTING, "Record(path=config)"),
     **broken("class Record(dict):\n    def __getattr__(self, name):\n        return self[name.upper()]\n"),
     **broken(
         "class Record:\n"

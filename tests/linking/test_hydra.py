@@ -102,6 +102,22 @@ CASES: Cases = {
         {"open"},
     ),
     "no path": ({"main.py": program("hydra.main(config_name='train')"), "train.yaml": "size: 4\n"}, {"open"}),
+    "a file that is not there, beside those that a user can name": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='mine')"),
+            "conf/train.yaml": TRAIN,
+            "conf/tiny.yaml": TRAIN.replace("4", "2"),
+        },
+        {"4", "2", "open"},
+    ),
+    "a file that is there, beside others": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": TRAIN,
+            "conf/tiny.yaml": "size: 2\n",
+        },
+        {"4", "open"},
+    ),
     "a file that is not there": ({"main.py": program("hydra.main(config_path='.', config_name='train')")}, {"open"}),
     "another library's main": (
         {"main.py": program("other.main(config_path='.', config_name='train')"), "train.yaml": "size: 4\n"},
@@ -460,6 +476,10 @@ OF_PATHS: Cases = {
         {"main.py": program("hydra.main(config_path='conf', config_name=None)"), **TWO},
         {"2", "8", "open"},
     ),
+    "the name of a file that is none of them": (
+        {"main.py": PATHS + program("hydra.main('conf', Path(__file__).name)"), **TWO},
+        {"2", "8", "open"},
+    ),
     "no name, and groups": (
         {"main.py": program("hydra.main(config_path='conf')"), **TWO, "conf/data/one.yaml": "num_workers: 1\n"},
         {"2", "8", "open"},
@@ -475,7 +495,7 @@ def test_a_configuration_found_by_paths_or_chosen_by_the_user(files: dict[str, s
 @pytest.mark.parametrize(
     "decorator",
     [
-        "hydra.main('conf', Path(__file__).name)",
+        "hydra.main('conf', Path(name()).name)",
         "hydra.main(config_path='/conf', config_name='small')",
         "hydra.main(config_path='pkg://elsewhere.conf', config_name='small')",
         "hydra.main(config_path='conf', config_name=input())",

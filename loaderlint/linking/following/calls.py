@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import functions, library_calls, members, value_methods
 from loaderlint.linking.following.commandlines import parsers
-from loaderlint.linking.following.configurations import attribute_dicts, deep_updates, records
+from loaderlint.linking.following.configurations import attribute_dicts, deep_updates, python_files, records
 from loaderlint.linking.things import classes, torch_versions
 from loaderlint.linking.things.kinds import (
     Class,
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
+_KNOWN_FUNCTIONS = (records.converted, deep_updates.made, python_files.read_by_copy)
+"""What tells of a project's own functions which are written alike everywhere what they give back."""
+
+
 def call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what a call can give back."""
     span = frame.facts.span(node)
@@ -51,8 +55,11 @@ def call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
 def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     thing = callee.thing
     if isinstance(thing, Function):
-        converted = records.converted(evaluator, thing, node, frame) or deep_updates.made(evaluator, thing, node, frame)
-        return functions.returned(evaluator, thing, node, frame) if converted is None else converted
+        for known in _KNOWN_FUNCTIONS:
+            given = known(evaluator, thing, node, frame)
+            if given is not None:
+                return given
+        return functions.returned(evaluator, thing, node, frame)
     if isinstance(thing, Unseen):
         return parsers.set_by_name(evaluator, callee, node, frame) or unseen(span)
     if isinstance(thing, Class):

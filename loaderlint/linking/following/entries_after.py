@@ -149,35 +149,54 @@ def _loop_it_ended(change: Happened) -> ast.For | None:
 class Copied(NamedTuple):
     """A loop that sets each key of a mapping to what it stands for there, and the arms in which it is come to.
 
-    ``all_of_them`` says that it does so whatever the key is.
+    ``all_of_them`` says that it does so whatever the key is, ``in_parts`` that it does so with each of the mappings
+    that stand in this one.
     """
 
     loop: ast.For
     mapping: ast.expr
     arms: tuple[Arm, ...]
     all_of_them: bool
+    in_parts: bool = False
 
 
 def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
     """Return the loop that is over in which a statement copies a mapping, None for any other statement.
 
-    ``for key, value in mapping.items(): setattr(x, key, value)``, or ``for key in mapping: x[key] = mapping[key]``.
+    ``for key, value in mapping.items(): setattr(x, key, value)``, or ``for key in mapping: x[key] = mapping[key]``. One
+    around it may go through the mappings of another mapping: ``for part in mapping.values()``.
     """
     places = [place for place, arm in enumerate(arms) if arm.loop and isinstance(arm.owner, ast.For)]
     if binding.kind != "item" or not isinstance(binding.key, ast.Name) or not places or not arms[-1].ended:
         return None
-    loop = arms[places[0]].owner
-    if not isinstance(loop, ast.For) or any(arms[one].owner is not loop for one in places):
-        return None
-    mapping = _mapping_copied(loop, binding.key.id, binding.value)
-    names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+    around = list(dict.fromkeys(one for place in places if isinstance(one := arms[place].owner, ast.For)))
+    loop, last = around[0], around[-1]
+    mapping = _mapping_copied(last, binding.key.id, binding.value) if len(around) <= _MOST_LOOPS_COPYING else None
+    if mapping is not None and last is not loop:
+        mapping = _mapping_of_parts(loop, mapping)
+    names = {one.id for each in around for one in ast.walk(each.target) if isinstance(one, ast.Name)}
     stored = [one for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
     if mapping is None or sum(one.id in names for one in stored) > len(names):
         return None
     leaves = any(isinstance(one, ast.Break | ast.Continue | ast.Return) for one in ast.walk(loop))
-    inside = [arm for arm in binding.place.arms if arm.owner is not loop and arm not in arms[: places[0]]]
+    inside = [arm for arm in binding.place.arms if arm.owner not in around and arm not in arms[: places[0]]]
     asked = all(_asks_whether_there(arm, binding) for arm in inside)
-    return Copied(loop, mapping, arms[: places[0]], asked and not leaves and not loop.orelse)
+    every = asked and not leaves and not any(one.orelse for one in around)
+    return Copied(loop, mapping, arms[: places[0]], every, in_parts=last is not loop)
+
+
+_MOST_LOOPS_COPYING = 2
+"""The loops in each other that are followed: through a mapping, and through the mappings in it."""
+
+
+def _mapping_of_parts(loop: ast.For, part: ast.expr) -> ast.expr | None:
+    """Return the mapping each of whose values is a part at one turn of a loop, None for any other loop."""
+    match loop.target, loop.iter, part:
+        case ast.Name(name), ast.Call(ast.Attribute(whole, "values"), [], []), ast.Name(given) if name == given:
+            return whole
+        case ((ast.Name(key) | ast.Tuple([ast.Name(key), ast.Name()])), _, _):
+            return _mapping_copied(loop, key, part)
+    return None
 
 
 def _mapping_copied(loop: ast.For, key: str, value: ast.expr | None) -> ast.expr | None:
@@ -211,11 +230,29 @@ def _asks_whether_there(arm: Arm, binding: Binding) -> bool:
 def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -> Items:
     """Return what a loop sets: of a mapping some keys of which it may pass over, what was there before, too."""
     place = copied.loop.iter
-    (given,) = dictionaries.as_items(evaluator, evaluator.evaluate(copied.mapping, frame))
+    whole = evaluator.evaluate(copied.mapping, frame)
+    if copied.in_parts:
+        whole = tuple(replace(one, thing=_parts_of(one)) for one in whole)
+    (given,) = dictionaries.as_items(evaluator, whole)
     if copied.all_of_them:
         return given
     absent = (Possibility(ABSENT, frame.facts.span(place)),)
     return replace(given, entries={key: (*values, *absent) for key, values in given.entries.items()})
+
+
+def _parts_of(whole: Possibility) -> Items:
+    """Return what the mappings in a mapping hold, one over the other; what is no mapping holds nothing."""
+    unknown = Items({}, complete=False)
+    if not isinstance(whole.thing, Items | TreeMapping):
+        return unknown
+    together = Items({}, complete=is_complete(whole.thing))
+    for values in entries_of(whole.thing).values():
+        thing = values[0].thing if len(values) == 1 else None
+        if isinstance(thing, Items | TreeMapping):
+            together = updated(together, items_of(thing))
+        elif thing is None or isinstance(thing, Unseen):
+            together = updated(together, unknown)
+    return together
 
 
 def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> list[str]:

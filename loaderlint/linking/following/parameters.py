@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import arguments, fixtures, hierarchy, parametrized, stops
+from loaderlint.linking.following import arguments, changes, fixtures, hierarchy, parametrized, stops
 from loaderlint.linking.following.commandlines import wrapped as wrapped_functions
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.scopes.annotations import annotated, may_be_none
@@ -73,7 +73,8 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         fixture = fixtures.given_to(evaluator, node, frame)
         return _of_users(evaluator, default, node, frame, subject) if fixture is None else fixture
     source = configurable.source_of(evaluator, function, frame.facts, scope)
-    if wrapped is None and source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
+    plain = wrapped is None and source is None
+    if plain and decorators.hides_arguments(evaluator, function, frame.facts, scope, followed=True):
         return run_with.configuration(evaluator, function, node, frame)
     left_out = wrapped or _default(evaluator, default, node, frame, "")
     ways: list[tuple[int, Possibilities]] = []
@@ -90,7 +91,16 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     if called.for_users:
         given = _of_users(evaluator, default, node, frame, subject, offered=called.offered)
         ways.append((len(called.by) + called.elsewhere, given))
-    return _with_settings_promised(evaluator, one_of(subject, ways) or unseen(span), node, frame)
+    arriving = _after_decorators(evaluator, one_of(subject, ways) or unseen(span), node, frame)
+    return _with_settings_promised(evaluator, arriving, node, frame)
+
+
+def _after_decorators(evaluator: Evaluator, given: Possibilities, node: ast.arg, frame: Frame) -> Possibilities:
+    """Return what callers give after what decorators do to it before they call the function with it."""
+    if isinstance(frame.scope.node, FunctionNode):
+        for where, name in decorators.handed_on(evaluator, frame.scope.node, frame, node.arg):
+            given = changes.changed(evaluator, given, name, where, where.place, -1)
+    return given
 
 
 def _with_settings_promised(evaluator: Evaluator, given: Possibilities, node: ast.arg, frame: Frame) -> Possibilities:

@@ -3,7 +3,8 @@
 yacs (``yacs/config.py``, 0.1.8): a merge goes key by key down the tree. A key that the object does not have is a
 KeyError unless new ones are allowed there, and a value of another type than the one before a ValueError: such a file
 cannot be given. Text is read as Python. fvcore (``fvcore/common/config.py``): the file's ``_BASE_``, relative to the
-file itself, is merged first. mmengine's dictionaries have a ``merge`` of that kind.
+file itself, is merged first. mmengine's dictionaries have a ``merge`` of that kind. What sconf takes from the command
+line replaces values of keys that are there (``Config.argv_update`` of ``sconf/config.py``, 0.2.5).
 """
 
 from __future__ import annotations
@@ -413,12 +414,21 @@ def _last(layers: Iterable[TreeMapping], key: str) -> Possibility | None:
     return _literal(from_entry(found[-1], found[-1].span, key, removable=False)) if found else None
 
 
+def _from_command_line(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, span: Span) -> Thing:
+    """``["--key", "value"]`` of whoever starts the program: each key that is there may get another value.
+
+    What the program writes itself names keys by their last parts, and is not followed.
+    """
+    return uncertain(items, span) if isinstance(given, Row) else _replaceable(items, span)
+
+
 LOADS = "load_cfg"
 """The method of yacs that gives what an open file says."""
 
 MERGES = {
     "merge_from_file": _from_file,
     "merge_from_list": _from_list,
+    "argv_update": _from_command_line,
     "merge_from_other_cfg": _from_other,
     "merge": _from_other,
     "set_new_allowed": _allowing_new,

@@ -32,6 +32,7 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
+    Thing,
     end_of,
 )
 from loaderlint.linking.things.possibilities import unseen
@@ -41,7 +42,7 @@ from loaderlint.model.value import Step
 from loaderlint.readers.python import FunctionNode, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.yaml_scalars import resolve
-from loaderlint.vocabulary.configurations import HYDRA_HOMES, HYDRA_MAINS
+from loaderlint.vocabulary.configurations import DORA_MAINS, HYDRA_HOMES, HYDRA_MAINS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -191,16 +192,26 @@ def _of_main(
 ) -> Possibilities:
     span = frame.facts.span(decorator)
     names = evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ()
+    callees = evaluator.evaluate(decorator.func, frame) if isinstance(decorator, ast.Call) else ()
+    may_name = not any(isinstance(one.thing, External) and one.thing.name in DORA_MAINS for one in callees)
     found: list[Possibility] = []
     for folder in _folders(evaluator, arguments, frame):
         repository = Configurations(evaluator, folder)
-        if all(one.thing is None for one in names):
+        if all(one.thing is None or (may_name and _is_missing(repository, one.thing)) for one in names):
             found.extend(_of_user(repository, span))
         for name in names:
             tree = _composed(repository, name.thing, span) if isinstance(name.thing, str) else None
             if tree is not None:
                 found.append(replace(tree, assumptions=name.assumptions))
     return tuple(found) or unseen(span)
+
+
+def _is_missing(repository: Configurations, name: Thing) -> bool:
+    """Return whether a program names a configuration that is not there: Hydra runs it only where the user names one.
+
+    Without one it says so and ends (``config_not_found_error`` of ``hydra/_internal/defaults_list.py``, 1.3).
+    """
+    return isinstance(name, str) and repository.part(name, ()) is None
 
 
 def _of_user(repository: Configurations, span: Span) -> Possibilities:

@@ -13,6 +13,7 @@ from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following.configurations import hyperpyyaml
 from loaderlint.linking.following.configurations.fitting import Keys, fits, keys_read
 from loaderlint.linking.things import locations, many_files, settings
+from loaderlint.linking.things.dictionaries import entries_of
 from loaderlint.linking.things.kinds import (
     GIVEN,
     External,
@@ -53,6 +54,7 @@ READERS: Mapping[str, tuple[Language, Set[Form]]] = {
     "hyperpyyaml.load_hyperpyyaml": (Language.YAML, _OPEN_OR_TEXT),
     "hyperpyyaml.core.load_hyperpyyaml": (Language.YAML, _OPEN_OR_TEXT),
     "omegaconf.OmegaConf.load": (Language.YAML, _OPEN | {Form.NAME, Form.PATH}),
+    "sconf.Config": (Language.YAML, _OPEN | {Form.NAME}),
     "json.load": (Language.JSON, _OPEN),
     "json.loads": (Language.JSON, _TEXT),
     "tomllib.load": (Language.TOML, _OPEN),
@@ -66,7 +68,7 @@ READERS: Mapping[str, tuple[Language, Set[Form]]] = {
 
 A string that is handed to PyYAML is the settings themselves (``yaml/reader.py``, 6.0); ruamel.yaml opens a path, but
 not a name (``ruamel/yaml/main.py``, ``YAML.load``); OmegaConf and the ``toml`` package open both
-(``omegaconf/omegaconf.py``, 2.3; ``toml/decoder.py``, ``load``).
+(``omegaconf/omegaconf.py``, 2.3; ``toml/decoder.py``, ``load``). sconf opens a name (``sconf/config.py``, 0.2.5).
 """
 READER_NAMES = frozenset(name.rpartition(".")[2] for name in READERS)
 """What these are called by."""
@@ -94,7 +96,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
 
     A file that the user names on the command line can be any of those that the project ships for it.
     """
-    if not _keeps_what_it_reads(evaluator, node, frame):
+    if not _keeps_what_it_reads(evaluator, node, frame, reader):
         return unseen(span)
     found: list[Possibility] = []
     language, forms = READERS[reader]
@@ -125,6 +127,8 @@ def _as_read(evaluator: Evaluator, root: Possibility, node: ast.Call, frame: Fra
     """Return what a reader makes of a file that PyYAML would read as this mapping."""
     if isinstance(root.thing, TreeMapping) and reader.startswith("omegaconf."):
         return (settings.as_tree(root),)
+    if isinstance(root.thing, TreeMapping) and reader.startswith("sconf."):
+        return (replace(root, thing=Items(entries_of(root.thing))),)
     if not isinstance(root.thing, TreeMapping) or reader.startswith("yaml."):
         return (root,)
     if reader.startswith("ruamel."):
@@ -142,8 +146,10 @@ def _as_read(evaluator: Evaluator, root: Possibility, node: ast.Call, frame: Fra
     return unseen(root.span) if items is None else (replace(root, thing=items),)
 
 
-def _keeps_what_it_reads(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
-    """Return whether what a reader gives is what the file says, and not what a hook makes of it."""
+def _keeps_what_it_reads(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: str) -> bool:
+    """Return whether what a reader gives is what the file says, and not what a hook or another file makes of it."""
+    if reader.startswith("sconf.") and (len(node.args) > 1 or any(one.arg == "default" for one in node.keywords)):
+        return False
     for keyword in node.keywords:
         if keyword.arg in ("object_hook", "object_pairs_hook"):
             made = evaluator.evaluate(keyword.value, frame)

@@ -22,12 +22,12 @@ from loaderlint.linking.following import changes, modules
 from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import locations, many_files
-from loaderlint.linking.things.kinds import GIVEN, Frame, Items, Possibilities, Possibility, Row, end_of
+from loaderlint.linking.things.kinds import GIVEN, Frame, Function, Items, Possibilities, Possibility, Row, end_of
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.locations import Form
 from loaderlint.linking.things.merging import overwritten
 from loaderlint.linking.things.possibilities import under, unseen
-from loaderlint.readers.python import PythonFacts
+from loaderlint.readers.python import PythonFacts, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ PARTS = "_base_"
 """The folder of what configurations are put together from, and the name under which a file says what it inherits."""
 LONGEST_INHERITANCE = 10
 """Files that inherit from each other; a longer chain is not followed."""
+_COPIED = "Config"
+_READER = "fromfile"
+_PARTS_OF_READER = frozenset({"_file2dict", "_merge_a_into_b"})
+"""What the class and its methods are called (``mmcv/utils/config.py``, 1.7): projects keep copies of the file."""
 _SETTINGS = re.compile(rb"worker")
 """What a file says that has settings of a loader."""
 _MOST_FILES = 64
@@ -69,6 +73,21 @@ def read(evaluator: Evaluator, node: ast.Call, frame: Frame, parameters: Sequenc
         return None
     followed = all(location is not None for location, _ in ways)
     return tuple(found) if followed else (*found, *unseen(span))
+
+
+def read_by_copy(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Possibilities | None:
+    """Return the settings that a call reads with a class which a project took over; None for any other function.
+
+    Such a ``Config`` goes by the name it has in OpenMMLab's packages, and so do its parts.
+    """
+    kind = function.scope.parent.node if function.scope.parent is not None else None
+    if function.scope.name != _READER or not isinstance(kind, ast.ClassDef) or kind.name != _COPIED:
+        return None
+    methods = {one.name for one in kind.body if isinstance(one, ast.FunctionDef)}
+    # It runs a file and merges the settings into those of the files that it names.
+    if not methods >= _PARTS_OF_READER or PARTS not in function.facts.source.text:
+        return None
+    return read(evaluator, node, frame, [one.arg for one in parameters(function.node)])
 
 
 def _one_of_those_shipped(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:

@@ -17,10 +17,11 @@ from msgspec.structs import replace
 from loaderlint.linking.files.words import as_bytes
 from loaderlint.linking.things.classes import bases
 from loaderlint.linking.things.dictionaries import items_of_call
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, Possibilities, Possibility, end_of
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Items, Possibilities, Possibility, end_of
 from loaderlint.linking.things.possibilities import unseen
 from loaderlint.model.setting_words import MUTATORS
 from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -51,11 +52,35 @@ def made(evaluator: Evaluator, owner: Class, node: ast.Call, frame: Frame) -> Po
         span = frame.facts.span(node)
         items = items_of_call(evaluator, node, frame)
         return (Possibility(replace(items, entries={**items.entries, **dict.fromkeys(keys, unseen(span))}), span),)
+    names, kept = _parameter_kept(owner)
+    if kept is not None:
+        given = arguments_of(node, names).get(kept)
+        whole = evaluator.evaluate(given, frame) if given is not None else ()
+        seen = tuple(one for one in whole if one.thing is not None)
+        return seen or (Possibility(Items({}), frame.facts.span(node)),)
     if len(node.args) == 1 and not node.keywords:
         return evaluator.evaluate(node.args[0], frame)
     if not node.args and [one.arg for one in node.keywords] == [None]:
         return evaluator.evaluate(node.keywords[0].value, frame)
     return (Possibility(items_of_call(evaluator, node, frame), frame.facts.span(node)),)
+
+
+def _parameter_kept(owner: Class) -> tuple[list[str], str | None]:
+    """Return the parameters of a constructor and the one that a dictionary is made of, None where it takes any keys.
+
+    The others say how: what keys a user may add, or the path that led to a dictionary in the dictionary.
+    """
+    constructor = next((one for one in owner.node.body if _is_constructor(one)), None)
+    if not isinstance(constructor, ast.FunctionDef) or constructor.args.vararg or constructor.args.kwarg:
+        return [], None
+    names = [one.arg for one in constructor.args.args[1:]]
+    calls = (one.value for one in constructor.body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
+    handed = [one.id for call in calls for one in call.args if isinstance(one, ast.Name) and one.id in names]
+    return names, handed[0] if len(handed) == 1 else None
+
+
+def _is_constructor(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
 
 
 def converted(evaluator: Evaluator, function: Function, call: ast.Call, frame: Frame) -> Possibilities | None:
@@ -295,6 +320,8 @@ def _keeps_keys(constructor: ast.FunctionDef, owner: Class, *, dictionary: bool)
     for statement in constructor.body:
         if _says_nothing(statement) or ast.unparse(statement) == f"{receiver}.__dict__ = {receiver}":
             continue
+        if dictionary and (_fills_in(statement, given) or _converts_in_place(statement, given, owner)):
+            continue
         if not (
             (dictionary and _is_base_call(statement, receiver, owner))
             or _updates_all(statement, receiver, given)
@@ -303,6 +330,33 @@ def _keeps_keys(constructor: ast.FunctionDef, owner: Class, *, dictionary: bool)
             return False
         kept = True
     return kept
+
+
+def _fills_in(statement: ast.stmt, given: set[str]) -> bool:
+    """Return whether a statement gives a parameter an empty default: ``keys = [] if keys is None else keys``."""
+    match statement:
+        case ast.Assign([ast.Name(name)], value) if name in given:
+            forms = ("{{}} if {0} is None else {0}", "[] if {0} is None else {0}", "{0} or {{}}", "{0} or []")
+            return ast.unparse(value) in [form.format(name) for form in forms]
+    return False
+
+
+def _converts_in_place(statement: ast.stmt, given: set[str], owner: Class) -> bool:
+    """Return whether a statement makes objects of the class of the dictionaries in the one that was given."""
+    match statement:
+        case ast.For(
+            ast.Tuple([ast.Name(key), ast.Name(value)]),
+            ast.Call(ast.Attribute(ast.Name(whole), "items"), [], []),
+            [ast.If(test, [ast.Assign([place], ast.Call(ast.Name(made), [ast.Name(nested), *_], _))], [])],
+            [],
+        ) if whole in given:
+            asked = ast.unparse(test) in (
+                f"type({value}) is dict",
+                f"type({value}) == dict",
+                f"isinstance({value}, dict)",
+            )
+            return asked and ast.unparse(place) == f"{whole}[{key}]" and (made, nested) == (owner.node.name, value)
+    return False
 
 
 def _is_base_call(statement: ast.stmt, receiver: str, owner: Class) -> bool:
