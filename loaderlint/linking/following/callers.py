@@ -221,7 +221,7 @@ class Callers:
         """
         if name in self._words:
             # Who looks it up by that name may be in a file that says nothing of loaders.
-            self._evaluator.mentioned.add("getattr(")
+            self._evaluator.mentioned.update(("getattr(", "globals()"))
         called = self._evaluator.once(("callers", id(node), kind), _UNFINISHED, find)
         if facts is not None:
             self._evaluator.mentioned.add(name)
