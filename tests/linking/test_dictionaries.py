@@ -28,7 +28,7 @@ LOCAL: Cases = {
         "key = 'num_workers' if some() else 'workers'\nDataLoader(data, **{key: 8})",
         {"open"},
     ),
-    "a key that nobody sees": ("DataLoader(data, **{some(): 8})", {"open"}),
+    "a key that nobody sees in a literal": ("DataLoader(data, **{some(): 8})", {"open"}),
     "a literal splatted": ("DataLoader(data, **{'num_workers': ⟦8⟧})", {"8"}),
     "a name splatted": ("options = {'num_workers': ⟦8⟧}\nDataLoader(data, **options)", {"8"}),
     "dict(...)": ("options = dict(num_workers=⟦8⟧)\nDataLoader(data, **options)", {"8"}),
