@@ -5,6 +5,30 @@ import pytest
 from tests.linking.traced import IMPORT, Cases, loader_of, loaders_of, met, traced
 
 LOCAL: Cases = {
+    "a key that is kept in a constant": (
+        "KEY = 'num_workers'\noptions = {KEY: ⟦8⟧, 'batch_size': 4}\nDataLoader(data, **options)",
+        {"8"},
+    ),
+    "a key that a class method gives": (
+        """
+        class Fast:
+            @classmethod
+            def code(cls):
+                return 'fast'
+        class Slow:
+            @classmethod
+            def code(cls):
+                return 'slow'
+        COUNTS = {Fast.code(): ⟦8⟧, Slow.code(): 2}
+        DataLoader(data, num_workers=COUNTS['fast'])
+        """,
+        {"8"},
+    ),
+    "a key that is one of two": (
+        "key = 'num_workers' if some() else 'workers'\nDataLoader(data, **{key: 8})",
+        {"open"},
+    ),
+    "a key that nobody sees in a literal": ("DataLoader(data, **{some(): 8})", {"open"}),
     "a literal splatted": ("DataLoader(data, **{'num_workers': ⟦8⟧})", {"8"}),
     "a name splatted": ("options = {'num_workers': ⟦8⟧}\nDataLoader(data, **options)", {"8"}),
     "dict(...)": ("options = dict(num_workers=⟦8⟧)\nDataLoader(data, **options)", {"8"}),

@@ -469,3 +469,65 @@ def test_each_of_many_files_arrives_where_another_program_reads_them_for_another
     workers = next(one.num_workers for one in loaders_of(files) if one.span.path == "loader.py")
     assert workers.open
     assert {one.constant for one in workers.candidates} == {100, *range(1, count + 1)}
+
+
+READS_AND_CHANGES = """
+    import yaml
+    def read(path, **changed):
+        with open(path) as file:
+            return dict(yaml.safe_load(file), **changed)
+"""
+FIRE = f"""
+    {IMPORT}
+    import fire
+    import torch
+    import parts
+    from reading import read
+    def train(config{{default}}, **changed):
+        settings = read(config, **changed)
+        DataLoader(1, **settings['loader'])
+        {{after}}
+    if __name__ == '__main__':
+        fire.Fire(train)
+"""
+LOOKS_UP = "; ".join(
+    f"getattr({holder}, settings['{key}'])(**settings['{key}_arguments'])"
+    for key in ("model", "loss", "optimizer", "scheduler")
+    for holder in ("torch.nn", "parts")
+)
+
+
+@pytest.mark.parametrize("default", ["", "='conf/config.yaml'", "='conf/a.yaml'"])
+@pytest.mark.parametrize(("after", "programs"), [("pass", 1), (LOOKS_UP, 8)], ids=["", "beside much that it looks up"])
+def test_the_user_names_a_file_for_a_parameter_of_a_function_that_fire_calls(
+    default: str, after: str, programs: int
+) -> None:
+    files = {
+        "reading.py": READS_AND_CHANGES,
+        "parts.py": "class Part:\n    pass\n",
+        "conf/a.yaml": "loader: {num_workers: 4}\n",
+        "conf/b.yaml": "loader: {num_workers: 8}\n",
+        **{f"train{number}.py": FIRE.format(default=default, after=after) for number in range(programs)},
+    }
+    found = [one.num_workers for one in loaders_of(files) if one.span.path.startswith("train")]
+    assert len(found) == programs
+    for workers in found:
+        assert workers.open
+        assert {one.constant for one in workers.candidates} == {4, 8}
+
+
+def test_a_function_that_is_looked_up_in_a_module_of_the_project_is_called() -> None:
+    files = {
+        "main.py": f"""
+            {IMPORT}
+            import json
+            import parts
+            def make(workers):
+                return DataLoader(1, num_workers=workers)
+            getattr(parts, json.load(open('c.json'))['name'])(3)
+        """,
+        "parts.py": "from main import make as build\n",
+        "c.json": '{"name": "build"}',
+    }
+    (workers,) = (one.num_workers for one in loaders_of(files))
+    assert {one.constant for one in workers.candidates} == {3}

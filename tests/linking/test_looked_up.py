@@ -34,6 +34,25 @@ def project(program: str, config: str = CONFIG) -> dict[str, str]:
 
 LOOKED_UP: Cases = {
     "getattr of a module": (project("getattr(loaders, config['type'])(**config['args'])"), {"2"}),
+    "the names of the own file": (
+        project("from loaders import Train\nglobals()[config['type']](**config['args'])"),
+        {"2"},
+    ),
+    "the names of the own file, kept in a variable": (
+        project("from loaders import *\nfound = globals().get(config['type'])\nfound(**config['args'])"),
+        {"2"},
+    ),
+    "getattr kept in a variable": (
+        project("found = getattr(loaders, config['type'])\nfound(**config['args'])"),
+        {"2"},
+    ),
+    "another of the names of the own file": (
+        project(
+            "from loaders import *\nglobals()[config['type']](**config['args'])\nTrain(4, num_workers=⟦5⟧)",
+            CONFIG.replace("Train", "spare").replace("⟦", "").replace("⟧", ""),
+        ),
+        {"5"},
+    ),
     "the name in a variable": (
         project("name = config['type']\ngetattr(loaders, name)(**config['args'])"),
         {"2"},

@@ -33,6 +33,18 @@ def one(*paths: str) -> frozenset[str]:
 
 
 CASES: Cases = {
+    "a configuration beside a script that has no command line interface": (
+        {
+            "train.py": PROGRAM,
+            "job/s.py": "import sys\nsys.argv\nV = 'VECLIB_MAXIMUM_THREADS'",
+            "job/a.yaml": "num_workers: 1",
+        },
+        {one("train.py", "job/a.yaml"), *alone("job/s.py")},
+    ),
+    "a configuration beside a script that has one": (
+        {"train.py": PROGRAM, "job/s.py": "from ours import OurCLI\nOurCLI()", "job/a.yaml": "num_workers: 1"},
+        {one("job/s.py", "job/a.yaml"), *alone("train.py")},
+    ),
     "programs with nothing in common": ({"a.py": "x = 1", "b.py": "y = 2"}, alone("a.py", "b.py")),
     "an import": ({"a.py": "import b", "b.py": "", "c.py": ""}, {one("a.py", "b.py"), *alone("c.py")}),
     "an import among others": ({"a.py": "import os, b as c", "b.py": ""}, {one("a.py", "b.py")}),

@@ -35,14 +35,19 @@ _COMMENT = re.compile(rb"#[^\n]*")
 _OFFERS_ANY = re.compile(rb"\bimport[ \t]*\*|\bdef[ \t]+__getattr__\b")
 """What makes a module offer names that its text does not show."""
 _QUOTED = re.compile(rb"""["']([A-Za-z_.][\w./:-]*)["'{%]""")
-_ANY = (b"onfig", b"CONFIG", b"cfg", b"CFG", b"CLI")
+_ANY = (b"onfig", b"CONFIG", b"cfg", b"CFG")
 _READS: Mapping[Language, tuple[bytes, ...]] = {
     Language.PYTHON: (*_ANY, b"mmengine", b"mmcv"),
     Language.YAML: (*_ANY, b"yaml", b"mega", b"hydra", b"yacs", b"jsonargparse"),
     Language.JSON: (*_ANY, b"json", b"HfArgumentParser"),
     Language.TOML: (b"toml", b"dynaconf"),
 }
-"""A Python file without any of these words reads no configuration in the language, nor does it say where some is."""
+"""A Python file without any of these words reads no configuration in the language, nor does it say where some is.
+
+A command line interface may read some as well (`_is_interface`).
+"""
+_INTERFACE = re.compile(rb"CLI(?![A-Z])")
+"""The end of what one is called: ``LightningCLI``, but not ``VECLIB_MAXIMUM_THREADS``."""
 _STARTS = (
     b"__main__",
     b"parse",
@@ -50,7 +55,6 @@ _STARTS = (
     b"hydra.main",
     b"hydra import",
     b"absl",
-    b"CLI",
     b"fire",
     b"click",
     b"typer",
@@ -136,10 +140,11 @@ class Parts:
                 plain.append(path)
             any_read = any_read or _READS_SETTINGS in content
             self._programs.append(path)
-            if any(word in content for word in _STARTS):
+            is_interface = _is_interface(content)
+            if is_interface or any(word in content for word in _STARTS):
                 self._with_programs.update(self._around(path))
             for language, words in _READS.items():
-                if any(word in content for word in words):
+                if (is_interface and _ANY[0] in words) or any(word in content for word in words):
                     self._readers[language].append(path)
         self._readers_below = {language: self._below(paths) for language, paths in self._readers.items()}
         for path in (*written, *(plain if any_read else ()), *self._configuration):
@@ -331,6 +336,10 @@ def is_plain(path: str, content: bytes) -> bool:
     """Return whether a Python file stands in a folder of configurations, and does nothing but give names to values."""
     folders = path.lower().split("/")[:-1]
     return any(one.startswith(_FOLDERS) for one in folders) and _RUNS_CODE.search(content) is None
+
+
+def _is_interface(content: bytes) -> bool:
+    return b"CLI" in content and _INTERFACE.search(content) is not None
 
 
 def _imported(content: bytes) -> set[tuple[str, frozenset[str]]]:

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from loaderlint.linking.files.parametrized import named_values, parametrized
 from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope
+from loaderlint.readers.python_bindings import is_globals
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 
 
@@ -66,6 +67,8 @@ def references(files: Iterable[PythonFacts]) -> References:
                     elif asked is not None:
                         found.looked_up.append((facts, site))
             for site in sites:
+                if called and is_looked_up(site.node.func, site.place.scope):
+                    found.looked_up.append((facts, site))
                 remote = called_remotely(site.node)
                 for name in last_names(remote) if remote is not None else ():
                     for meant in (name, *sorted(imported.get(name, ()))):
@@ -234,16 +237,22 @@ def _is_get(value: ast.expr) -> bool:
 
 
 def is_looked_up(callee: ast.expr, scope: Scope) -> bool:
-    """Return whether a callee is what a call gives, or a name that the scope binds to what ``getattr`` finds."""
+    """Return whether a callee is what a call gives, or a name that the scope binds to what is looked up by name."""
     bound = scope.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
     return isinstance(callee, ast.Call) or any(one.value and _asked_for(one.value) for one in bound)
 
 
 def _asked_for(callee: ast.expr) -> ast.expr | None:
-    """Return the expression that says which name ``getattr(module, name)`` asks for, None for any other expression."""
-    if not (isinstance(callee, ast.Call) and isinstance(callee.func, ast.Name) and callee.func.id == "getattr"):
-        return None
-    return callee.args[1] if len(callee.args) > 1 else None
+    """Return the expression that says which name a callee is looked up by, None for any other expression.
+
+    ``getattr(module, name)`` does, and so do ``globals()[name]`` and ``globals().get(name)``.
+    """
+    match callee:
+        case ast.Call(ast.Name("getattr"), [_, asked, *_]):
+            return asked
+        case ast.Subscript(holder, asked) | ast.Call(ast.Attribute(holder, "get"), [asked, *_]) if is_globals(holder):
+            return asked
+    return None
 
 
 def _looped_over(value: ast.expr, scope: Scope, looked_up: frozenset[str] = frozenset()) -> Iterator[ast.expr]:

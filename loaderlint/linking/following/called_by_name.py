@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.kinds import External, Frame, Function
+from loaderlint.linking.things.kinds import External, Frame, Function, Module, Thing
 from loaderlint.linking.things.made_calls import in_tests
-from loaderlint.readers.python import PythonFacts, dotted
+from loaderlint.readers.python import CallSite, PythonFacts, dotted
 from loaderlint.readers.python_calls import keywords
 from loaderlint.vocabulary.commandlines import CALLED_BY_THE_USER, RUNS_MODULES
 
@@ -33,6 +33,48 @@ def may_be_called(evaluator: Evaluator, function: Function) -> bool:
     if (path, name) in evaluator.project.entry_points:
         return True
     return path in evaluator.once(("looked into",), frozenset[str](), lambda: frozenset(_looked_into(evaluator)))
+
+
+def that_may_give(
+    evaluator: Evaluator, calls: Iterable[tuple[PythonFacts, CallSite]], name: str
+) -> Iterator[tuple[PythonFacts, CallSite]]:
+    """Yield those of some calls of what ``getattr`` finds that may find something of the project by a name.
+
+    By which name they ask need not be followed for the others, which may take longer than all else.
+    """
+    for facts, site in calls:
+        frame = Frame(facts, site.place)
+        with evaluator.steps(MOST_STEPS_OF_A_HOLDER):
+            holders = [
+                one.thing for holder in _asked(site.node.func, frame) for one in evaluator.evaluate(holder, frame)
+            ]
+        if not holders or any(_may_hold(one, name) for one in holders):
+            yield facts, site
+
+
+MOST_STEPS_OF_A_HOLDER = 60
+"""Expressions followed to find out what ``getattr`` looks into."""
+
+
+def _asked(callee: ast.expr, frame: Frame) -> Iterator[ast.expr]:
+    """Yield what ``getattr`` looks into for a callee, all of it or nothing."""
+    named = frame.scope.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
+    found: list[ast.expr] = []
+    for one in [binding.value for binding in named] or [callee]:
+        match one:
+            case ast.Call(ast.Name("getattr"), [holder, _, *_]):
+                found.append(holder)
+            case _:
+                return
+    yield from found
+
+
+def _may_hold(thing: Thing, name: str) -> bool:
+    """Return whether something may have a function or class of the project of this name."""
+    if isinstance(thing, Module):
+        text = thing.facts.source.text
+        return name in text or "import *" in text or "__getattr__" in text
+    return not isinstance(thing, External)
 
 
 def _looked_into(evaluator: Evaluator) -> Iterator[str]:

@@ -221,7 +221,7 @@ class Callers:
         """
         if name in self._words:
             # Who looks it up by that name may be in a file that says nothing of loaders.
-            self._evaluator.mentioned.add("getattr(")
+            self._evaluator.mentioned.update(("getattr(", "globals()"))
         called = self._evaluator.once(("callers", id(node), kind), _UNFINISHED, find)
         if facts is not None:
             self._evaluator.mentioned.add(name)
@@ -316,7 +316,7 @@ class Callers:
             if one in found.collected or (registered and one == name):
                 sites.extend(self._references.unnamed)
             if one == name and not method:
-                sites.extend(found.looked_up)
+                sites.extend(called_by_name.that_may_give(self._evaluator, found.looked_up, name))
             for facts, site in sites:
                 if not binds(site.node) or not (method or one != name or self._may_name(facts, site)):
                     continue

@@ -182,6 +182,8 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possib
     return distinct(found)
 
 
+NAMES_OF_MODULE = "builtins.globals"
+"""What gives, when it is called, the names of the module that calls it."""
 MOST_ITEMS = 16
 """One of more items than this is something unseen where nobody saw which one."""
 
@@ -264,6 +266,8 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return instances.item(evaluator, thing, key, span)
     if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, key, span)) is not None:
         return system
+    if isinstance(thing, Made) and thing.callee == NAMES_OF_MODULE and isinstance(key, str):
+        return modules.member(evaluator, Module(thing.frame.facts), key, span)
     if isinstance(thing, Made) and thing.callee in SPLITS and isinstance(key, int):
         return (Possibility(replace(thing, part=key), span),)
     if isinstance(thing, External) and thing.name in MODELS_BY_NAME:

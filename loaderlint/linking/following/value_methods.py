@@ -89,6 +89,10 @@ def given_by(
         got = evaluator.registries.got(thing, evaluator.evaluate(node.args[0], frame), span)
         if got is not None:
             return got
+    if isinstance(thing, Made) and thing.callee == members.NAMES_OF_MODULE and name == "get" and len(node.args) == 1:
+        keys = evaluator.evaluate(node.args[0], frame)
+        ways = ((key, members.item(evaluator, thing, key.thing, span, frame.facts.text(node), frame)) for key in keys)
+        return tuple(one for key, found in ways for one in under(found, key.assumptions))
     if isinstance(thing, Made):
         if thing.callee == "builtins.super":
             return None

@@ -198,17 +198,28 @@ def display(evaluator: Evaluator, node: ast.Dict, frame: Frame, span: Span) -> P
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             items = updated(items, *as_items(evaluator, evaluator.evaluate(value, frame)))
-        elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+        elif (name := _key(evaluator, key, frame)) is not None:
             entry = frame.facts.between(key, value)
-            note = f"{key.value!r}: {frame.facts.text(value)}"
-            given = (
+            note = f"{name!r}: {frame.facts.text(value)}"
+            given = tuple(
                 one.step(entry, note) if one.constant and one.entry != entry else one
                 for one in entered(evaluator, value, frame, entry)
             )
-            items = updated(items, Items({key.value: _kept(evaluator, key.value, tuple(given))}))
+            # Who reads a key by the name it is kept in was not asked.
+            kept = _kept(evaluator, name, given) if isinstance(key, ast.Constant) else irremovable(given)
+            items = updated(items, Items({name: kept}))
         else:
             items = Items(items.entries, complete=False)
     return Possibility(items, span)
+
+
+def _key(evaluator: Evaluator, key: ast.expr, frame: Frame) -> str | None:
+    """Return the key of an entry where it is one text in every run: written there, in a constant or by a function."""
+    if isinstance(key, ast.Constant):
+        return key.value if isinstance(key.value, str) else None
+    found = evaluator.evaluate(key, frame) if isinstance(key, ast.Name | ast.Attribute | ast.Call) else ()
+    one = found[0] if len(found) == 1 else None
+    return one.thing if one is not None and isinstance(one.thing, str) and not one.assumptions else None
 
 
 def items_of_call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Items:

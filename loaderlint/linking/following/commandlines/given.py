@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from loaderlint.linking.things.kinds import ABSENT, Possibilities, Possibility
-from loaderlint.linking.things.possibilities import choice, under, unseen
+from loaderlint.linking.things.kinds import ABSENT, GIVEN, Possibilities, Possibility
+from loaderlint.linking.things.possibilities import choice, under
 from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText
 
@@ -35,7 +35,7 @@ def left_or_given(
     key = f"{subject}:{name}"
     left = under((Possibility(ABSENT, span),), choice(key, "default"))
     if not (isinstance(annotation, ast.Name) and annotation.id == "bool"):
-        return (*left, *unseen(span, choice(key, "given")))
+        return (*left, Possibility(GIVEN, span, assumptions=choice(key, "given")))
     # The declaration says what the switch gives, but is not that value: nothing else can stand there.
     return (
         *left,
