@@ -7,7 +7,7 @@ import pickle
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from selectors import EVENT_READ, DefaultSelector
 from typing import NoReturn, TypeVar
 
@@ -56,7 +56,7 @@ def _said_by_processes(work: Callable[[_Thing], _Made], things: Sequence[_Thing]
             while waiting or running:
                 while waiting and len(running) < processes:
                     number = waiting.popleft()
-                    pipe, pid = _started(work, things[number])
+                    pipe, pid = _started(work, things[number], running)
                     running[pipe] = _Process(pid, number)
                     pipes.register(pipe, EVENT_READ)
                 for key, _ in pipes.select():
@@ -77,11 +77,16 @@ def _said_by_processes(work: Callable[[_Thing], _Made], things: Sequence[_Thing]
     return made
 
 
-def _started(work: Callable[[_Thing], object], thing: _Thing) -> tuple[int, int]:
-    """Return the pipe that a new process says the result in, and its number."""
+def _started(work: Callable[[_Thing], object], thing: _Thing, others: Iterable[int]) -> tuple[int, int]:
+    """Return the pipe that a new process says the result in, and its number; ``others`` are pipes that are read, too.
+
+    Nobody but this process holds a pipe's reading end: if it is killed, the others learn that nobody listens, and end.
+    """
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
+        for pipe in (reading, *others):
+            os.close(pipe)
         _work(work, thing, writing)
     os.close(writing)
     return reading, pid
