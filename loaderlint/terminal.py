@@ -20,7 +20,13 @@ _START_OF_LINE = "\r\x1b[K"
 
 
 def prepare() -> None:
-    """Let both streams write every text: a character that a stream's encoding lacks is written as an escape."""
+    """Let both streams write every text: a character that a stream's encoding lacks is written as an escape.
+
+    A stream that was closed before Python began, which then has None for it, takes every word and keeps none.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

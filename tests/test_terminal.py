@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TextIO
 
 import pytest
@@ -66,3 +68,11 @@ def test_the_timer_is_gone_after_an_error(screen: tuple[int, TextIO]) -> None:
         raise KeyError
     time.sleep(1.1)
     assert _read(shown) == ""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_mistake(closed: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("from torch.utils.data import DataLoader\nDataLoader([], num_workers=2)\n")
+    run = f'"{sys.executable}" -c "from loaderlint.__main__ import main; exit(main())" --no-cache . {closed}'
+    ended = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
