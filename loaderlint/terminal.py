@@ -19,6 +19,10 @@ _START_OF_LINE = "\r\x1b[K"
 """Takes away what stands in the line of a terminal (ECMA-48, "EL")."""
 
 
+class CannotShow(Exception):
+    """Raised where a stream does not take what is written to it, as on a full disk; says why."""
+
+
 def prepare() -> None:
     """Let both streams write every text: a character that a stream's encoding lacks is written as an escape.
 
@@ -60,9 +64,11 @@ def show_bytes(content: str | bytes, stream: TextIO) -> None:
         else:
             stream.write(content)
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes the stream once more when it exits, which would be reported as an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise CannotShow(f"the report could not be written: {error.strerror or error}") from error
 
 
 @contextmanager
