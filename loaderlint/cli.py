@@ -30,7 +30,7 @@ from loaderlint.processes import default_processes
 from loaderlint.rulebook import RuleBookError
 from loaderlint.selection import suggestion
 from loaderlint.settings import SettingsError, SettingsIndex
-from loaderlint.terminal import at_work, has_color, prepare, show, show_bytes, width
+from loaderlint.terminal import CannotShow, at_work, has_color, prepare, show, show_bytes, width
 
 if TYPE_CHECKING:
     from loaderlint.linking.files.known import OtherFiles
@@ -73,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
     except SettingsError as mistakes:
         show("".join(f"loaderlint: {one}\n" for one in mistakes.args), sys.stderr)
         return MISTAKE
-    except (Refusal, RuleBookError) as mistake:
+    except (Refusal, RuleBookError, CannotShow) as mistake:
         show(f"loaderlint: {mistake}\n", sys.stderr)
         return MISTAKE
     return CLEAN

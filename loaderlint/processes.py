@@ -7,7 +7,7 @@ import pickle
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from typing import NoReturn, TypeVar
@@ -59,7 +59,7 @@ def _said_by_processes(work: Callable[[_Thing], _Made], things: Sequence[_Thing]
                 while waiting and len(running) < processes:
                     number = waiting.popleft()
                     try:
-                        pipe, pid = _started(work, things[number])
+                        pipe, pid = _started(work, things[number], running)
                     except OSError:
                         # The system has no more of them, or of pipes, to give, until one of ours ends.
                         break
@@ -84,15 +84,16 @@ def _said_by_processes(work: Callable[[_Thing], _Made], things: Sequence[_Thing]
     return made
 
 
-def _started(work: Callable[[_Thing], object], thing: _Thing) -> tuple[int, int]:
-    """Return the pipe that a new process says the result in, and its number."""
+def _started(work: Callable[[_Thing], object], thing: _Thing, others: Iterable[int]) -> tuple[int, int]:
+    """Return the pipe that a new process says the result in, and its number; ``others`` are pipes that are read, too.
+
+    Nobody but this process holds a pipe's reading end: if it is killed, the others learn that nobody listens, and end.
+    """
     reading, writing = os.pipe()
     try:
         pid = os.fork()
         if pid == 0:
-            # Nobody waits to be read by a process that was killed: the last end of the pipe must go with that one.
-            os.close(reading)
-            _work(work, thing, writing)
+            _work(work, thing, writing, (reading, *others))
     except OSError:
         os.close(reading)
         raise
@@ -101,10 +102,12 @@ def _started(work: Callable[[_Thing], object], thing: _Thing) -> tuple[int, int]
     return reading, pid
 
 
-def _work(work: Callable[[_Thing], object], thing: _Thing, pipe: int) -> NoReturn:
+def _work(work: Callable[[_Thing], object], thing: _Thing, pipe: int, not_ours: Iterable[int]) -> NoReturn:
     """Do the work and end the process without a word: whatever goes wrong is done again where it can be told."""
     code = 1
     try:
+        for other in not_ours:
+            os.close(other)
         said = pickle.dumps(work(thing), pickle.HIGHEST_PROTOCOL)
         with open(pipe, "wb") as file:
             file.write(said)

@@ -19,8 +19,18 @@ _START_OF_LINE = "\r\x1b[K"
 """Takes away what stands in the line of a terminal (ECMA-48, "EL")."""
 
 
+class CannotShow(Exception):
+    """Raised where a stream does not take what is written to it, as on a full disk; says why."""
+
+
 def prepare() -> None:
-    """Let both streams write every text: a character that a stream's encoding lacks is written as an escape."""
+    """Let both streams write every text: a character that a stream's encoding lacks is written as an escape.
+
+    A stream that was closed before Python began, which then has None for it, takes every word and keeps none.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -59,9 +69,11 @@ def show_bytes(content: str | bytes, stream: TextIO) -> None:
         else:
             stream.write(content)
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes the stream once more when it exits, which would be reported as an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise CannotShow(f"the report could not be written: {error.strerror or error}") from error
 
 
 @contextmanager

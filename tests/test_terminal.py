@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TextIO
 
 import pytest
@@ -87,3 +89,21 @@ def test_the_timer_is_gone_after_an_error(screen: tuple[int, TextIO]) -> None:
         raise KeyError
     time.sleep(1.1)
     assert _read(shown) == ""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_mistake(closed: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("from torch.utils.data import DataLoader\nDataLoader([], num_workers=2)\n")
+    run = f'"{sys.executable}" -c "from loaderlint.__main__ import main; exit(main())" --no-cache . {closed}'
+    ended = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
+@pytest.mark.parametrize("arguments", ["--no-cache .", "config", "trace ."])
+def test_a_report_that_finds_no_room_is_a_mistake_in_one_line(arguments: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("from torch.utils.data import DataLoader\nDataLoader([], num_workers=2)\n")
+    run = f'"{sys.executable}" -c "from loaderlint.__main__ import main; exit(main())" {arguments} > /dev/full'
+    ended = subprocess.run(run, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    said = "loaderlint: the report could not be written: No space left on device\n"
+    assert (ended.returncode, ended.stderr) == (2, said)

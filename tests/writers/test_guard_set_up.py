@@ -464,6 +464,32 @@ def test_what_is_set_up_between_two_runs_of_a_loader_makes_it_unsafe() -> None:
     assert unsafe.startswith("`for scale in (1, 2):` sets up what the workers may read")
 
 
+@pytest.mark.parametrize(
+    "between",
+    ["scale = 3", "readers.mode = 'validation'", "Words.size = 5"],
+)
+def test_what_is_bound_anew_between_two_loops_stays_behind_the_first(between: str) -> None:
+    collate = "scale = 2\n\n\ndef collate(rows):\n    return scale, readers.mode, Words.size, rows\n\n\n"
+    loop = "for batch in loader:\n    print(batch)\n"
+    made = "loader = DataLoader(TABLE, num_workers=2, collate_fn=collate)\n"
+    module = cst.parse_module(f"{HEAD}{collate}{made}{loop}{between}\n{loop}")
+    end = len(module.body)
+    guarded, unsafe = guard(module, {end - 3, end - 1}, NOWHERE)
+    assert "under the guard" in unsafe
+    assert guarded.code.index(loop.splitlines()[0]) < guarded.code.index(between)
+
+
+@pytest.mark.parametrize("between", ["count = 3", "print(scale)"])
+def test_what_no_worker_reads_is_bound_anew_safely(between: str) -> None:
+    collate = "scale = 2\ncount = 0\n\n\ndef collate(rows):\n    return scale, rows\n\n\n"
+    loop = "for batch in loader:\n    print(batch, count)\n"
+    made = "loader = DataLoader(TABLE, num_workers=2, collate_fn=collate)\n"
+    module = cst.parse_module(f"{HEAD}{collate}{made}{loop}{between}\n{loop}")
+    end = len(module.body)
+    _, unsafe = guard(module, {end - 3, end - 1}, NOWHERE)
+    assert unsafe == ""
+
+
 def test_what_comes_behind_the_loaders_does_not_matter() -> None:
     module = cst.parse_module(HEAD + LOOP + "readers.finish(args)\n")
     _, unsafe = guard(module, {len(module.body) - 2}, NOWHERE)

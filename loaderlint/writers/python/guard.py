@@ -61,7 +61,9 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
     for index in runs:
         if described[index].kind is Kind.DEFINES:
             raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
-    placement = place(described, runs, _needs(tree, imports, readers, imported_by_others, described), imports, own)
+    needs = _needs(tree, imports, readers, imported_by_others, described)
+    read_by_workers = frozenset[str]().union(*(reader.names.reads for reader in readers))
+    placement = place(described, runs, needs, imports, own, read_by_workers)
     unsafe = placement.unsafe
     if not unsafe and imported_by_others.alone:
         unsafe = f"{imported_by_others.alone} imports the module, and then nothing under the guard runs"

@@ -70,14 +70,16 @@ def place(
     needs: Mapping[str, str],
     imports: Mapping[str, str],
     own: Collection[str] = (),
+    read_by_workers: Collection[str] = (),
 ) -> Placement:
     """Return what goes under the guard with the statements ``runs``.
 
     ``needs`` are the names that have to exist wherever the module is imported, each with the reason ("is read by …");
-    ``own`` the first names of the project's own modules.
+    ``own`` the first names of the project's own modules; ``read_by_workers`` the dotted paths that the workers of
+    ``runs`` read.
     Raises `CannotRewrite` where what stays outside would come before what it hangs on, in ways that no name tells.
     """
-    return _Placing(statements, frozenset(runs), needs, imports, own).placement()
+    return _Placing(statements, frozenset(runs), needs, imports, own, read_by_workers).placement()
 
 
 class _Effect(Struct, frozen=True):
@@ -103,11 +105,14 @@ class _Placing:
         needs: Mapping[str, str],
         imports: Mapping[str, str],
         own: Collection[str],
+        read_by_workers: Collection[str],
     ) -> None:
         self._statements = statements
+        self._runs = runs
         self._needs = needs
         self._imports = imports
         self._own = frozenset(own)
+        self._read_by_workers = frozenset(read_by_workers)
         self._definitions = {name for one in statements if one.defines for name in one.uses.now.binds}
         self._later = later_by_name(statements)
         self._unchanged = self._definitions | imports.keys() | never_changed_in_place(statements)
@@ -151,9 +156,11 @@ class _Placing:
                 reached = reached.joined(later)
                 pending |= later.roots - seen
         disturbed = {path for call in reached.calls for path in _DISTURBS.get(canonical(call, self._imports), ())}
+        # A worker that is forked reads what names mean when its loop begins: they must not be bound anew before it.
+        read = reached.reads | (self._read_by_workers if index in self._runs else frozenset())
         return _Effect(
-            reached.roots,
-            self._keys(reached.reads),
+            frozenset(map(root, read)),
+            self._keys(read),
             reached.binds - self._imported_again(index),
             self._all_sharing(self._keys(reached.changes) - self._definitions, index) | disturbed,
             self._all_sharing(reached.passes - self._unchanged, index) if statement.kind is Kind.RUNS else frozenset(),
@@ -183,6 +190,8 @@ class _Placing:
     def _clash(self, first: int, second: int) -> bool:
         """Return whether two statements, in this order, must run in this order."""
         before, after = self._effects[first], self._effects[second]
+        if first in self._runs and self._statements[second].sets_up:
+            return True
         if overlap(before.changes, after.reads | after.changes) or overlap(before.reads, after.changes):
             return True
         if before.binds & (after.names | after.changes):
