@@ -156,38 +156,3 @@ def test_an_interrupt_ends_all_of_them(tmp_path: Path) -> None:
     for pid in (int(one.name) for one in tmp_path.iterdir()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
-
-
-KILLED_AT_WORK = """
-import os, sys, time
-from loaderlint.processes import each
-
-def work(number):
-    with open(os.path.join(sys.argv[1], str(os.getpid())), "w"):
-        pass
-    time.sleep(0.5)
-    return "x" * 1_000_000
-
-each(work, [1, 2, 3], 3)
-"""
-
-
-def test_nobody_waits_for_who_was_killed(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", KILLED_AT_WORK, str(tmp_path)]) as parent:
-        while len(list(tmp_path.iterdir())) < 3:
-            time.sleep(0.01)
-        parent.kill()
-    end = time.monotonic() + 20
-    waiting = [int(one.name) for one in tmp_path.iterdir()]
-    while waiting and time.monotonic() < end:
-        time.sleep(0.05)
-        waiting = [pid for pid in waiting if _is_at_work(pid)]
-    assert waiting == []
-
-
-def _is_at_work(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
