@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, met, traced
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.things.kinds import Frame, Settings, end_of
+from tests.linking.traced import IMPORT, Cases, met, project_of, traced
 
 
 def program(body: str, value: str = "c.data.n") -> str:
@@ -290,3 +292,34 @@ def test_lists_that_hold_each_other_twice_end() -> None:
 def test_aliases_inside_aliases_end() -> None:
     lines = ["a0: &a0 {n: 1}", *(f"a{i}: &a{i} {{x: *a{i - 1}, y: *a{i - 1}}}" for i in range(1, 40))]
     assert traced({"main.py": program(""), "c.yaml": "\n".join([*lines, "data:", "  n: 4", ""])}) == {"open"}
+
+
+def test_of_more_ways_than_can_be_told_apart_each_value_is_kept() -> None:
+    chosen = "".join(
+        f"more{part} = OmegaConf.create({{'size': 0}})\n"
+        + "".join(
+            f"if ask({part}, {way}):\n    more{part} = OmegaConf.create({{'size': {way}}})\n" for way in range(1, 40)
+        )
+        for part in range(3)
+    )
+    merged = f"{chosen}c = OmegaConf.merge(c, more0, more1, more2)\n"
+    assert traced({"main.py": program(merged), "c.yaml": DATA}) == {"4"}
+
+
+@pytest.mark.parametrize(("ways", "told_apart"), [(2, 8), (6, 1)])
+def test_what_is_merged_in_very_many_ways_is_one_configuration(ways: int, told_apart: int) -> None:
+    chosen = "".join(
+        f"more{part} = OmegaConf.create({{'n{part}': 0}})\n"
+        + "".join(
+            f"if ask({part}, {way}):\n    more{part} = OmegaConf.create({{'n{part}': {way}}})\n"
+            for way in range(1, ways)
+        )
+        for part in range(3)
+    )
+    merged = f"from omegaconf import OmegaConf\n{chosen}c = OmegaConf.merge(more0, more1, more2)\n"
+    project, _ = project_of({"main.py": merged})
+    facts = project.python("main.py")
+    assert facts is not None
+    found = Evaluator(project).bound("c", Frame(facts, end_of(facts.module)), None, facts.span(facts.tree.body[0]))
+    keys = [{*one.thing.here.entries} for one in found if isinstance(one.thing, Settings)]
+    assert keys == [{"n0", "n1", "n2"}] * told_apart

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import (
     class_attributes,
+    decorated,
     environment,
     instances,
     keys_asked,
@@ -77,7 +78,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         text = frame.facts.text(node)
         return tuple([one.step(span, text) if one.constant else one for one in found])
     if isinstance(thing, Class):
-        return subclasses.with_entered(evaluator, thing, name, class_attributes.attribute(evaluator, thing, name, span))
+        return _of_class(evaluator, thing, name, span)
     if isinstance(thing, CommandLine):
         text = frame.facts.text(node)
         return tuple([one.step(span, text) for one in parsed.attribute(evaluator, thing, name, span)])
@@ -112,6 +113,16 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         text = frame.facts.text(node)
         return tuple(one.step(span, text) if one.constant else one for one in option)
     return unseen(span)
+
+
+def _of_class(evaluator: Evaluator, of: Class, name: str, span: Span) -> Possibilities:
+    """Return what an attribute of a class is, with all that is put into it as the project's files are imported."""
+    found = subclasses.with_entered(evaluator, of, name, class_attributes.attribute(evaluator, of, name, span))
+    if any(isinstance(one.thing, Items) for one in found):
+        owner = next((one for one in classes.lineage(evaluator, of) if name in one.scope.bindings), None)
+        if owner is not None:
+            return decorated.with_decorated(evaluator, found, owner.facts, name, owner)
+    return found
 
 
 def _of_held(evaluator: Evaluator, thing: Made, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:

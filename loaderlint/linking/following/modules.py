@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
+from loaderlint.linking.following import decorated
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import platforms
 from loaderlint.linking.things.kinds import External, Folder, Frame, Module, Possibilities, Possibility
@@ -139,7 +140,8 @@ def member(evaluator: Evaluator, module: Module, name: str, span: Span, *, copie
     facts = module.facts
     frame = Frame(facts, Place(facts.module, 0))
     if name in facts.module.bindings:
-        return with_changes(evaluator, evaluator.bound(name, frame, None, span), facts, name, span, copied=copied)
+        own = decorated.with_decorated(evaluator, evaluator.bound(name, frame, None, span), facts, name)
+        return with_changes(evaluator, own, facts, name, span, copied=copied)
     if facts.source.path.endswith("__init__.py"):
         path = evaluator.project.module(f".{name}", facts.source.path)
         inner = evaluator.project.python(path) if path is not None else None

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.following import changes, members, modules, questions
+from loaderlint.linking.following import changes, decorated, members, modules, questions
 from loaderlint.linking.scopes.events import Happened
 from loaderlint.linking.scopes.names import (
     MUTATIONS,
@@ -117,11 +117,13 @@ def _name(evaluator: Evaluator, node: ast.Name, frame: Frame, scope: Scope | Non
                     return evaluator.evaluate(walrus, frame)
                 found = bound(evaluator, node.id, frame, frame.place, span)
                 if scope.parent is None:
+                    found = decorated.with_decorated(evaluator, found, frame.facts, node.id)
                     found, _ = evaluator.global_objects.read(found, frame.facts, node.id, frame, span)
                 return found
             found, since = _bound_outside(evaluator, node.id, scope, frame, span), -1
             if scope.parent is None:
                 found = modules.with_changes(evaluator, found, frame.facts, node.id, span)
+                found = decorated.with_decorated(evaluator, found, frame.facts, node.id)
                 found, since = evaluator.global_objects.read(found, frame.facts, node.id, frame, span)
             return changes.changed(evaluator, found, node.id, frame, frame.place, since)
         scope = scope.parent

@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following.configurations import opened, structured
 from loaderlint.linking.things import settings
+from loaderlint.linking.things.dictionaries import joined
 from loaderlint.linking.things.kinds import ABSENT, Absent, Frame, Items, Possibilities, Possibility, Row, Settings
-from loaderlint.linking.things.possibilities import combined, laid_over, under, unseen
+from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, combined, laid_over, under, unseen
 from loaderlint.model.source import Span
+from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import dotted
 from loaderlint.readers.yaml_scalars import resolve
 
@@ -63,12 +65,28 @@ def _merged(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities
     span = frame.facts.span(node)
     operands = list(_operands(evaluator, node.args, frame))
     found: list[Possibility] = []
-    for combination, assumptions, _ in combined(*operands):
+    for combination, assumptions, _ in _few_combinations(operands):
         joint = _laid_over_each_other(combination, span)
         if isinstance(joint, Items):
             thing = settings.seen_in_place_of(combination[0].thing, joint) if combination else Settings(joint)
             found.append(Possibility(thing, span, assumptions=assumptions))
     return tuple(found) or unseen(span)
+
+
+def _few_combinations(
+    operands: Iterable[Possibilities],
+) -> list[tuple[tuple[Possibility, ...], Assumptions, frozenset[Span]]]:
+    """Return the combinations of operands that can meet; where there are too many, those of each operand in one."""
+    told_apart = combined(*operands)
+    if told_apart and len(told_apart) <= MOST_POSSIBILITIES:
+        return told_apart
+    return combined(*map(_in_one, operands)) or told_apart
+
+
+def _in_one(possibilities: Possibilities) -> Possibilities:
+    """Return what an operand can be, all its mappings as one, whose values say which of them they come from."""
+    trees = [one for one in possibilities if isinstance(one.thing, Settings)]
+    return (*joined(trees), *(one for one in possibilities if not isinstance(one.thing, Settings)))
 
 
 def _laid_over_each_other(combination: Iterable[Possibility], span: Span) -> Items | Absent:
