@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
+MOST_STEPS_OF_DECORATORS = 1000
+"""Expressions followed to find out what decorators put away, of which none are charged to whoever asks."""
+
+
 class _Entering(Struct, frozen=True, eq=False):
     """A statement that puts what is decorated into a dictionary, and the function that stands as the decorator."""
 
@@ -73,6 +77,7 @@ def _entered_in(
         ("decorated", id(around), name),
         nothing,
         lambda: tuple((one.path, more) for one in enters if (more := _entered(evaluator, one, facts))),
+        MOST_STEPS_OF_DECORATORS,
     )
 
 
@@ -81,22 +86,30 @@ def is_registered(evaluator: Evaluator, node: ast.AST, facts: PythonFacts, scope
     if not registries.is_registered(node):
         return False
     if scope.parent is not None:
-        _note_fetching(evaluator, node, Frame(facts, scope.defined or end_of(scope.parent)))
+        frame = Frame(facts, scope.defined or end_of(scope.parent))
+        nowhere: frozenset[tuple[str, str]] = frozenset()
+        fetching = evaluator.once(
+            ("fetching", id(node)),
+            nowhere,
+            lambda: frozenset(_fetching(evaluator, node, frame)),
+            MOST_STEPS_OF_DECORATORS,
+        )
+        evaluator.takers.update(path for path, _ in fetching)
+        evaluator.mentioned.update(name for _, name in fetching)
     return True
 
 
-def _note_fetching(evaluator: Evaluator, node: ast.AST, frame: Frame) -> None:
-    """Note the functions that give what decorators of a function or class have put away: who calls them matters."""
+def _fetching(evaluator: Evaluator, node: ast.AST, frame: Frame) -> Iterator[tuple[str, str]]:
+    """Yield the functions that give what decorators of a function or class have put away: who calls them matters."""
     for decorator in node.decorator_list if isinstance(node, FunctionNode | ast.ClassDef) else ():
         for one in evaluator.evaluate(without_arguments(decorator), frame):
             scope = one.thing.scope if isinstance(one.thing, Function) else None
             if scope is None or scope.parent is None or not isinstance(one.thing, Function):
                 continue
             words = {word for inside in (scope, *scope.children) for word in _put_under(inside)}
-            names = [each.name for each in scope.parent.children if words and _gives_what_is_under(each, words)]
-            if names:
-                evaluator.takers.add(one.thing.facts.source.path)
-                evaluator.mentioned.update(names)
+            for each in scope.parent.children if words else ():
+                if _gives_what_is_under(each, words):
+                    yield one.thing.facts.source.path, each.name
 
 
 def _put_under(scope: Scope) -> Iterator[frozenset[str]]:
