@@ -195,7 +195,7 @@ def lint(
     looks = {"color": color, "statistics": statistics, "quiet": quiet, "verbose": verbose}
 
     def work(files: OtherFiles) -> Said:
-        with at_work(f"following the loaders of {len(context.sources)} files", sys.stderr):
+        with at_work("following loaders", sys.stderr):
             report = _linted(
                 context,
                 files,

@@ -479,6 +479,27 @@ def test_what_is_bound_anew_between_two_loops_stays_behind_the_first(between: st
     assert guarded.code.index(loop.splitlines()[0]) < guarded.code.index(between)
 
 
+@pytest.mark.parametrize(
+    ("first", "between", "unsafe"),
+    [
+        ("os.environ['SCALE'] = '2'", "os.environ['SCALE'] = '3'", True),
+        ("os.environ['SCALE'] = '2'", "if TABLE:\n    os.environ['SCALE'] = '3'", True),
+        ("os.environ['SCALE'] = '2'", "os.environ['OTHER'] = '3'", False),
+        ("os.environ.setdefault('SCALE', '2')", "os.environ['SCALE'] = '3'", False),
+        ("pass", "os.environ['SCALE'] = '3'", False),
+    ],
+)
+def test_a_variable_of_the_environment_that_workers_would_set_back_makes_it_unsafe(
+    first: str, between: str, unsafe: bool
+) -> None:
+    collate = "def collate(rows):\n    return os.environ['SCALE'], rows\n\n\n"
+    loop = "for batch in DataLoader(TABLE, num_workers=2, collate_fn=collate):\n    print(batch)\n"
+    module = cst.parse_module(f"{HEAD}{collate}{first}\n{loop}{between}\n{loop}")
+    end = len(module.body)
+    _, why = guard(module, {end - 3, end - 1}, NOWHERE)
+    assert why.endswith("sets SCALE, and each worker sets it back when it imports the file") if unsafe else why == ""
+
+
 @pytest.mark.parametrize("between", ["count = 3", "print(scale)"])
 def test_what_no_worker_reads_is_bound_anew_safely(between: str) -> None:
     collate = "scale = 2\ncount = 0\n\n\ndef collate(rows):\n    return scale, rows\n\n\n"

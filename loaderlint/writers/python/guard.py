@@ -14,6 +14,7 @@ from loaderlint.writers.python.bindings import (
     always_imported,
     bound_by,
     canonical,
+    dotted,
     imported,
     imported_anywhere,
     imported_once,
@@ -141,6 +142,7 @@ def _described(
                 shared=tuple(shared_names(line)),
                 opened=opened(line),
                 sets_up=SettingUp.NOTHING if is_guard else set_up.by(line, runs=index in runs),
+                environment=_environment(line, imports),
             )
         )
         set_up = set_up.behind(line, once)
@@ -149,6 +151,17 @@ def _described(
 
 def _is_text(line: Sequence[ast.stmt]) -> bool:
     return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in line)
+
+
+def _environment(line: Sequence[ast.stmt], imports: Mapping[str, str]) -> frozenset[str]:
+    """Return the variables of the environment that a line sets by their names: ``os.environ["SCALE"] = "2"``."""
+    found: set[str] = set()
+    for node in own_scope(line):
+        match node:
+            case ast.Subscript(value, ast.Constant(str(name)), ast.Store()):
+                if canonical(dotted(value) or "", imports) == "os.environ":
+                    found.add(name)
+    return frozenset(found)
 
 
 def _fixed(line: Sequence[ast.stmt]) -> frozenset[str]:

@@ -134,7 +134,7 @@ class _Placing:
         inside |= self._builders_among(inside)
         self._check_order(inside)
         checks = (
-            *(self._lost, self._repeated, self._not_set_up, self._changed_on_the_way),
+            *(self._lost, self._repeated, self._not_set_up, self._set_back, self._changed_on_the_way),
             *(self._imports_first, self._asked_before),
         )
         reasons = [reason for check in checks for reason in check(inside)]
@@ -191,6 +191,7 @@ class _Placing:
         """Return whether two statements, in this order, must run in this order."""
         before, after = self._effects[first], self._effects[second]
         if first in self._runs and self._statements[second].sets_up:
+            # Workers that are forked for the first of two loops do not get what is set up for the second.
             return True
         if overlap(before.changes, after.reads | after.changes) or overlap(before.reads, after.changes):
             return True
@@ -370,6 +371,15 @@ class _Placing:
                     f"{doing(statement)} {statement.sets_up.verb} what the workers may read, "
                     "and under the guard it does not reach them"
                 )
+
+    def _set_back(self, inside: Collection[int]) -> Iterator[str]:
+        """Yield what sets a variable of the environment that whoever imports the module sets to something else."""
+        outside = (one for index, one in enumerate(self._statements) if index not in inside)
+        set_outside = frozenset[str]().union(*(one.environment for one in outside))
+        for index in sorted(one for one in inside if one <= self._last_run):
+            statement = self._statements[index]
+            for variable in sorted(statement.environment & set_outside if not statement.guard else ()):
+                yield f"{doing(statement)} sets {variable}, and each worker sets it back when it imports the file"
 
     def _reason_to_stay(self, index: int) -> frozenset[str]:
         """Return the needed names that a pinned statement makes, else those that statements behind it make."""

@@ -18,7 +18,7 @@ class Statement(Struct, frozen=True):
     ``text`` is its first line, ``imports`` what its imports bind, ``guard`` whether it is the file's guard, ``defines``
     whether it is a function or class, ``fixed`` the names it binds to what cannot change in place, ``shared`` the
     groups of names it makes refer to one object, ``opened`` the names of files that it opens, ``sets_up`` whether it
-    sets up what workers read.
+    sets up what workers read, ``environment`` the variables of the environment that it gives values.
     """
 
     text: str
@@ -31,6 +31,7 @@ class Statement(Struct, frozen=True):
     shared: tuple[frozenset[str], ...] = ()
     opened: frozenset[str] = frozenset()
     sets_up: SettingUp = SettingUp.NOTHING
+    environment: frozenset[str] = frozenset()
 
 
 def always_opened(statements: Sequence[Statement]) -> frozenset[str]:
