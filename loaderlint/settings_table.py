@@ -134,7 +134,9 @@ def _what_is_wrong(table: Mapping[str, object], where: tuple[str | int, ...], er
     given = first["input"]
     if isinstance(given, int | float) and any(one["type"] == "string_type" for one in errors):
         return f"{_written(where)} should be in quotes, and is {given!r}"
-    expected = dict.fromkeys(map(_expectation, errors))
+    # What is no version is none in a list, either.
+    versions = [one for one in errors if one["type"] == "string_pattern_mismatch"]
+    expected = dict.fromkeys(map(_expectation, versions or errors))
     return f"{_written(where)} should {' or '.join(expected)}, and is {given!r}{_hint(first)}"
 
 

@@ -403,6 +403,7 @@ def test_per_file_ignores_are_relative_to_their_settings_file(project: WriteFile
         ("cpus = 0\n", "loaderlint.toml:1: cpus should be greater than or equal to 1, and is 0"),
         ("cpus = true\n", "loaderlint.toml:1: cpus should be a valid integer, and is True"),
         ("python = 3.10\n", "loaderlint.toml:1: python should be in quotes, and is 3.1"),
+        ('python = "2.7"\n', "loaderlint.toml:1: python should be a version such as '3.12', and is '2.7'"),
         ('python = ["3"]\n', "loaderlint.toml:1: python[0] should be a version such as '3.12', and is '3'"),
         (
             'platforms = [\n  "linux",\n  "win32",\n]\n',
