@@ -92,7 +92,7 @@ class Callers:
         """For each function and class that callers were looked for, the names one of which its importers mention."""
         self._followed_before: dict[ast.expr, _Followed] = {}
         self._configured = ConfiguredCallers(evaluator)
-        self._callees: dict[str, frozenset[str]] = {}
+        self._classes_named: dict[str, frozenset[str]] = {}
 
     def forget(self) -> None:
         """Forget which callers configurations name: they may be others once all of those were followed."""
@@ -105,7 +105,7 @@ class Callers:
     def ask_imported(self) -> None:
         """Look for callers in all files that matter now; who was found to call something stays as it was."""
         self.__dict__.pop("_references", None)
-        self._callees.clear()
+        self._classes_named.clear()
 
     def of(self, function: Function) -> Called:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
@@ -176,11 +176,12 @@ class Callers:
         """Return whether a class of the project inherits from anything by this name."""
         return bool(self._references.heirs.get(name))
 
-    def callees(self, name: str) -> frozenset[str]:
-        """Return what is written for the callees of the calls of anything by this name."""
-        if name not in self._callees:
-            self._callees[name] = frozenset(dotted(site.node.func) or "" for _, site in self.sites(name))
-        return self._callees[name]
+    def names_class(self, owner: str, method: str) -> bool:
+        """Return whether some call of a method names the class it is to be the one of: ``Base.run(self)``."""
+        if method not in self._classes_named:
+            written = ((dotted(site.node.func) or "").split(".") for _, site in self.sites(method))
+            self._classes_named[method] = frozenset(one[-2] for one in written if len(one) > 1 and one[-1] == method)
+        return owner in self._classes_named[method]
 
     def sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
         """Return the calls of anything by this name, and by the names it is imported as."""

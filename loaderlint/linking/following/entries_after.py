@@ -174,9 +174,11 @@ def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
     mapping = _mapping_copied(last, binding.key.id, binding.value) if len(around) <= _MOST_LOOPS_COPYING else None
     if mapping is not None and last is not loop:
         mapping = _mapping_of_parts(loop, mapping)
+    if mapping is None:
+        return None
     names = {one.id for each in around for one in ast.walk(each.target) if isinstance(one, ast.Name)}
     stored = [one for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
-    if mapping is None or sum(one.id in names for one in stored) > len(names):
+    if sum(one.id in names for one in stored) > len(names):
         return None
     leaves = any(isinstance(one, ast.Break | ast.Continue | ast.Return) for one in ast.walk(loop))
     inside = [arm for arm in binding.place.arms if arm.owner not in around and arm not in arms[: places[0]]]

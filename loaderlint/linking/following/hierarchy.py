@@ -145,7 +145,7 @@ def _is_called_on(evaluator: Evaluator, kind: Class, owner: Class, method: str) 
 
 
 def _comes_to(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:
-    if any(one.endswith(f"{owner.node.name}.{method}") for one in evaluator.callers.callees(method)):
+    if evaluator.callers.names_class(owner.node.name, method):
         return True
     between = [
         one
