@@ -210,7 +210,7 @@ def _given(
             continue
         given = unseen(span) if starts_a_sum(way, ways) else evaluator.binding(way.binding, frame)
         if not way.earlier_turn:
-            given = questions.passed(given, name, _met_since(way))
+            given = questions.passed(given, name, _met_since(way, place))
         alternatives = evaluator.conditions(way.arms, frame)
         if way.earlier_turn and varies(way.binding):
             # What an earlier turn of a loop worked out is worked out again at every turn.
@@ -229,11 +229,12 @@ def _given(
             yield from left
 
 
-def _met_since(way: Reaching) -> list[Arm]:
-    """Return the arms that were taken by tests which the bound value met itself."""
+def _met_since(way: Reaching, place: Place | None) -> list[Arm]:
+    """Return the arms that were taken by tests which the bound value met itself, on its way and at a place."""
     around = {arm.owner for arm in way.binding.place.arms}
     bound_at = way.binding.place.order
-    return [arm for arm in way.arms if arm.place is not None and arm.place.order > bound_at and arm.owner not in around]
+    arms = (*way.arms, *(place.arms if place is not None else ()))
+    return [arm for arm in arms if arm.place is not None and arm.place.order > bound_at and arm.owner not in around]
 
 
 def attribute(evaluator: Evaluator, node: ast.Attribute, frame: Frame) -> Possibilities:
