@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.following import changes, members, modules, questions
+from loaderlint.linking.following import changes, members, modules, questions, set_by_functions
 from loaderlint.linking.scopes.events import Happened
 from loaderlint.linking.scopes.names import (
     MUTATIONS,
@@ -154,6 +154,10 @@ def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, 
         return bound(evaluator, name, where, None, span)
     found: list[Possibility] = []
     for run in runs_of(frame.scope, scope):
+        by_functions = set_by_functions.read(evaluator, frame.facts, name, frame, span) if run.place is None else None
+        if by_functions is not None:
+            found.extend(by_functions)
+            continue
         ways = bound(evaluator, name, where, run.place, span)
         set_in = _set_in(run, scope, name) if run.called else {}
         last = met([*set_in], frame.place, run, scope) if set_in else {None}
@@ -198,6 +202,12 @@ def bound(evaluator: Evaluator, name: str, frame: Frame, place: Place | None, sp
     if any(may_be_rewritten(one, place, first) for one in frame.scope.bindings.get(ANY_GLOBAL, ())):
         found.extend(unseen(span))
     return distinct(found) or unseen(span)
+
+
+def bound_at_import(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:
+    """Return what a module itself gives a name, before any of its functions sets it."""
+    values = [one for one in frame.scope.bindings[name] if one.kind not in MUTATIONS and one.inner is None]
+    return distinct(_given(evaluator, name, values, frame, None, span)) or unseen(span)
 
 
 def _given(
