@@ -213,7 +213,8 @@ def _starred(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) ->
         if name in source.module.bindings:
             reader = Frame(frame.facts, binding.place)
             return member(evaluator, Module(source), name, span, copied=True, reader=reader)
-        return star_import(evaluator, name, Frame(source, Place(source.module, 0)))
+        inner = star_import(evaluator, name, Frame(source, Place(source.module, 0)))
+        return inner if inner is not None else _collected(evaluator, source, name, span)
     if name in _STAR_EXPORTS.get(base, ()):
         return (Possibility(External(f"{base}.{name}"), span),)
     return None
