@@ -92,7 +92,7 @@ class Bound:
                     self.attribute_changes.append(AttributeChange(owner, one.key, one.place))
 
     def named_global(self, key: ast.expr, value: ast.expr | None, node: ast.AST, place: Place) -> None:
-        """Bind what ``globals()[key]`` sets; a key that is not written out may be any name."""
+        """Bind what ``globals()[key]`` sets, or a module on itself; a key that is not written out may be any name."""
         name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ANY_GLOBAL
         inside = place.scope
         while inside.parent is not None:
@@ -158,6 +158,14 @@ class Bound:
 def is_globals(node: ast.expr) -> bool:
     """Return whether an expression is ``globals()``."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
+
+
+def is_own_module(node: ast.expr) -> bool:
+    """Return whether an expression is the module that it stands in: ``sys.modules[__name__]``."""
+    match node:
+        case ast.Subscript(modules, ast.Name("__name__")):
+            return dotted(modules) == "sys.modules"
+    return False
 
 
 def changes_globals(node: ast.Call, place: Place) -> bool:

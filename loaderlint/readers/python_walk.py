@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias, TypeGuard
 from msgspec.structs import replace
 
 from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
-from loaderlint.readers.python_bindings import Bound, changes_globals
+from loaderlint.readers.python_bindings import Bound, changes_globals, is_own_module
 from loaderlint.readers.python_branches import SWALLOWING, Leaving, captured, may_end, may_raise, pattern_test
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import (
@@ -445,6 +445,9 @@ class _Walk(Bound):
                 place.scope.iterations.append((argument, node, place))
         if changes_globals(node, place):
             self.named_global(node.func, None, node, place)
+        match node:
+            case ast.Call(ast.Name("setattr"), [module, key, value]) if is_own_module(module):
+                self.named_global(key, value, node, place)
         for change in set_by_call(node):
             if not is_passed_on(place.scope, node):
                 self.attribute(change, node, place)

@@ -558,6 +558,10 @@ SET_ELSEWHERE: Cases = {
         "N = ⟦4⟧\nglobals().update(given())\nDataLoader(data, num_workers=N)\n",
         {"4", "open"},
     ),
+    "by a module on itself": (
+        "import sys\nN = 4\nsetattr(sys.modules[__name__], 'N', ⟦8⟧)\nDataLoader(data, num_workers=N)\n",
+        {"8"},
+    ),
     "by globals() in a function": (
         "N = ⟦4⟧\ndef take(key, value):\n    globals()[key] = value\n"
         "def load():\n    return DataLoader(data, num_workers=N)\n",
@@ -624,6 +628,26 @@ def _of_a_package(kept: str = "globals()[attribute] = getattr(module, attribute)
 COLLECTED: dict[str, tuple[dict[str, str], set[str]]] = {
     "one by one": (_of_a_package(count="⟦8⟧"), {"8", "open"}),
     "all at once": (_of_a_package("globals().update(vars(module))", "⟦8⟧"), {"8", "open"}),
+    "set on the module itself": (
+        _of_a_package("setattr(sys.modules[__name__], attribute, getattr(module, attribute))", "⟦8⟧"),
+        {"8", "open"},
+    ),
+    "brought by a star": (
+        {**_of_a_package(), "main.py": _of_a_package(count="⟦8⟧")["main.py"].replace("import Settings", "import *")},
+        {"8", "open"},
+    ),
+    "no name of its own that a star brings": (
+        {
+            **_of_a_package(),
+            "main.py": _of_a_package()["main.py"].replace("import Settings", "import *"),
+            "pkg/settings.py": "",
+        },
+        {"open"},
+    ),
+    "set on another module": (
+        _of_a_package("setattr(sys.modules[name], attribute, getattr(module, attribute))"),
+        {"open"},
+    ),
     "another of the same name": ({**_of_a_package(), "pkg/other.py": _SETTINGS}, {"open"}),
     "in a package of the package": (
         {**_of_a_package(), "pkg/settings.py": "", "pkg/inner/__init__.py": _SETTINGS},

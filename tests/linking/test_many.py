@@ -108,3 +108,41 @@ def test_what_two_keys_of_many_files_make_together_is_that_of_one_file_each() ->
     )
     texts = {f"{name}.yaml": f"workers: {name + 2}\ngpus: 8\n" for name in range(20)}
     assert traced({"main.py": program, **texts}) == {*(str(8 * (name + 2)) for name in range(20)), "open"}
+
+
+def _asked_by_many(left: str, tail: str) -> dict[str, str]:
+    """A function that many call for many things, which goes on with the workers it was given unless they are none."""
+    library = (
+        "from torch.utils.data import DataLoader\ndef build(opt, task, source=None):\n"
+        f"    workers = opt.workers if hasattr(opt, 'workers') else {left}\n{tail}"
+    )
+    methods = "".join(
+        f"    def answer{one}(self, opt, source):\n        if opt.ready:\n            build(opt, 'answer', source)\n"
+        f"    def own{one}(self):\n        if self.opt.ready:\n            build(self.opt, 'answer', self.source)\n"
+        for one in range(24)
+    )
+    server = (
+        "from lib import build\nfrom other import parse\nclass Server:\n    def __init__(self, opt):\n"
+        f"        self.opt = opt\n        self.source = opt.source\n{methods}"
+        "server = Server(parse())\n" + "".join(f"server.own{one}()\n" for one in range(24))
+    )
+    train = "from lib import build\nfrom other import parse\nbuild(parse(), 'train')\nbuild(parse(), 'valid')\n"
+    return {"lib.py": library, "server.py": server, "train.py": train}
+
+
+OTHERWISE = (
+    "    if workers == 0 or task == 'answer':\n        return None\n"
+    "    else:\n        return DataLoader(opt, num_workers=workers)\n"
+)
+
+
+def test_what_a_test_around_the_place_rules_out_never_arrives_there_however_many_call() -> None:
+    assert traced(_asked_by_many("0", OTHERWISE)) == {"open"}
+
+
+def test_what_a_test_around_the_place_lets_pass_arrives_there_however_many_call() -> None:
+    assert traced(_asked_by_many("⟦2⟧", OTHERWISE)) == {"2 shared", "open"}
+
+
+def test_what_is_bound_anew_after_a_test_is_not_ruled_out_by_it() -> None:
+    assert traced("n = 0\nif n == 0:\n    n = ⟦3⟧\n    DataLoader(d, num_workers=n)") == {"3"}

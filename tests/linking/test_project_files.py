@@ -227,11 +227,20 @@ def test_a_function_may_be_called_in_its_own_file_alone() -> None:
     source = folder.read("data.py")
     assert source is not None
     (loader,) = link(Project({"data.py": source}, folder))
-    assert {candidate.constant for candidate in loader.num_workers.candidates} == {None, 8}
+    assert {candidate.constant for candidate in loader.num_workers.candidates} == {8}
 
 
-def test_a_function_that_nobody_calls_is_given_what_nobody_sees() -> None:
+def test_a_function_that_nobody_calls_sets_nothing() -> None:
     folder = Folder({**SETS_A_GLOBAL, "main.py": "from data import load\nload()\n"})
+    source = folder.read("data.py")
+    assert source is not None
+    (loader,) = link(Project({"data.py": source}, folder))
+    assert {candidate.constant for candidate in loader.num_workers.candidates} == {None}
+    assert not loader.num_workers.open
+
+
+def test_what_nobody_calls_is_given_what_nobody_sees() -> None:
+    folder = Folder({name: text for name, text in SETS_A_GLOBAL.items() if name != "main.py"})
     source = folder.read("data.py")
     assert source is not None
     (loader,) = link(Project({"data.py": source}, folder))

@@ -53,6 +53,32 @@ FILES: Cases = {
         },
         {"3", "2", "open"},
     ),
+    "a part that every configuration which inherits it replaces": (
+        {
+            "train.py": PROGRAM + "DataLoader(1, num_workers=cfg.num_workers)\n",
+            "configs/_base_/data.py": "num_workers = 16\n",
+            "configs/a.py": "_base_ = ['_base_/data.py']\nnum_workers = ⟦8⟧\n",
+            "configs/deep/b.py": "_base_ = '../a.py'\nnum_workers = ⟦2⟧\n",
+        },
+        {"8", "2", "open"},
+    ),
+    "a part that one of the configurations which inherit it leaves as it is": (
+        {
+            "train.py": PROGRAM + "DataLoader(1, num_workers=cfg.num_workers)\n",
+            "configs/_base_/data.py": "num_workers = ⟦16⟧\n",
+            "configs/a.py": "_base_ = ['_base_/data.py']\nnum_workers = ⟦8⟧\n",
+            "configs/b.py": "_base_ = '_base_/data.py'\n",
+        },
+        {"8", "16", "open"},
+    ),
+    "a part that no configuration inherits": (
+        {
+            "train.py": PROGRAM + "DataLoader(1, num_workers=cfg.num_workers)\n",
+            "configs/_base_/data.py": "num_workers = ⟦16⟧\n",
+            "configs/a.py": "_base_ = '_base_/model.py'\n",
+        },
+        {"16", "open"},
+    ),
     "a file that the program names": (
         {
             "train.py": f"{READS}cfg = Config.fromfile('configs/a.py')\nDataLoader(1, num_workers=cfg.workers)\n",
@@ -103,6 +129,16 @@ def test_of_many_files_each_value_is_a_candidate() -> None:
     files = {f"configs/{count}.py": f"data = dict(workers_per_gpu={count % 5})\n" for count in range(60)}
     found = {one.constant for loader in loaders_of({"train.py": NESTED, **files}) for one in loader.num_workers.known}
     assert found == {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize(("count", "sizes"), [(20, set(range(1, 21))), (40, {1})])
+def test_of_many_that_inherit_a_part_those_are_asked_that_say_different_things(count: int, sizes: set[int]) -> None:
+    program = PROGRAM + "DataLoader(1, num_workers=cfg.workers, batch_size=cfg.batch)\n"
+    part = {"configs/_base_/run.py": "workers = 4\nbatch = 16\n"}
+    files = {f"configs/{one:02}.py": f"_base_ = '_base_/run.py'\nbatch = {one + 1}\n" for one in range(count)}
+    (loader,) = loaders_of({"train.py": program, **part, **files})
+    assert {one.constant for one in loader.num_workers.known} == {4}
+    assert {one.constant for one in loader.option("batch_size").known} == sizes
 
 
 def test_files_that_are_read_as_settings_are_known_as_such() -> None:

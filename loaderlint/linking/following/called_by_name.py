@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import External, Frame, Function, Module, Thing
 from loaderlint.linking.things.made_calls import in_tests
-from loaderlint.readers.python import CallSite, PythonFacts, dotted
+from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.readers.python_bindings import is_own_module
 from loaderlint.readers.python_calls import keywords
 from loaderlint.vocabulary.commandlines import CALLED_BY_THE_USER, RUNS_MODULES
 
@@ -123,6 +124,4 @@ def _is_here(holder: ast.expr) -> bool:
     match holder:
         case ast.Call(ast.Name(name), []):
             return name in _NAMES_HERE
-        case ast.Subscript(modules, ast.Name("__name__")):
-            return dotted(modules) == "sys.modules"
-    return False
+    return is_own_module(holder)

@@ -243,6 +243,10 @@ class Evaluator(Remembering):
         """Return what a name bound in the frame's scope can be at a place of that scope (None: at its end)."""
         return names_read.bound(self, name, frame, place, span)
 
+    def bound_at_import(self, name: str, facts: PythonFacts, span: Span) -> Possibilities:
+        """Return what a module itself gives a name, before any of its functions sets it."""
+        return names_read.bound_at_import(self, name, Frame(facts, Place(facts.module, 0)), span)
+
     def binding(self, binding: Binding, frame: Frame) -> Possibilities:
         """Return what one binding gives its name."""
         return bindings.given(self, binding, frame)

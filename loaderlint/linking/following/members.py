@@ -84,7 +84,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
     if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, name, span)) is not None:
         return system
     if isinstance(thing, Module):
-        return modules.member(evaluator, thing, name, span)
+        return modules.member(evaluator, thing, name, span, reader=frame)
     if isinstance(thing, Folder):
         return modules.inside(evaluator, thing, name, span)
     if isinstance(thing, CommandLine | Instance) and name == "__dict__":

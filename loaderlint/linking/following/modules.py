@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
+from loaderlint.linking.following import set_by_functions
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import platforms
 from loaderlint.linking.things.kinds import External, Folder, Frame, Module, Possibilities, Possibility
@@ -35,7 +36,9 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
         package = _package_that_binds(project, path, binding.node, importer)
         if package is not None:
             last = name.rpartition(".")[2]
-            return member(evaluator, Module(package), last, span, copied=frame.scope is frame.facts.module)
+            return member(
+                evaluator, Module(package), last, span, copied=frame.scope is frame.facts.module, reader=frame
+            )
         return _module(project, path, span)
     if isinstance(binding.node, ast.Import):
         folder = _namespace(project, binding.node, name, importer)
@@ -48,7 +51,7 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
     read = holder(project, base, last, importer) if base else None
     if read is not None:
         # A name that is imported at the top is a copy: what is set on the module later does not reach it.
-        return member(evaluator, Module(read), last, span, copied=frame.scope is frame.facts.module)
+        return member(evaluator, Module(read), last, span, copied=frame.scope is frame.facts.module, reader=frame)
     if name.startswith(".") or (base and project.module(base, importer) not in (None, importer)):
         return unseen(span)
     if _is_of_itself(project, base, last, frame):
@@ -131,15 +134,26 @@ def inside(evaluator: Evaluator, folder: Folder, name: str, span: Span) -> Possi
     return (Possibility(Folder(posixpath.join(folder.path, name)), span),)
 
 
-def member(evaluator: Evaluator, module: Module, name: str, span: Span, *, copied: bool = False) -> Possibilities:
+def member(
+    evaluator: Evaluator,
+    module: Module,
+    name: str,
+    span: Span,
+    *,
+    copied: bool = False,
+    reader: Frame | None = None,
+) -> Possibilities:
     """Return what ``module.name`` can be: bound at its top level, a submodule, or brought in by a star import.
 
-    Other files may set it as well; ``copied`` says that such a change need not reach the reader.
+    Other files may set it as well; ``copied`` says that such a change need not reach the reader. What its functions
+    set may depend on the place where a ``reader`` reads it.
     """
     facts = module.facts
     frame = Frame(facts, Place(facts.module, 0))
     if name in facts.module.bindings:
-        return with_changes(evaluator, evaluator.bound(name, frame, None, span), facts, name, span, copied=copied)
+        own = set_by_functions.read(evaluator, facts, name, reader, span) if reader is not None else None
+        found = own if own is not None else evaluator.bound(name, frame, None, span)
+        return with_changes(evaluator, found, facts, name, span, copied=copied)
     if facts.source.path.endswith("__init__.py"):
         path = evaluator.project.module(f".{name}", facts.source.path)
         inner = evaluator.project.python(path) if path is not None else None
@@ -197,8 +211,10 @@ def _starred(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) ->
         if not _is_public(evaluator, source, name):
             return None
         if name in source.module.bindings:
-            return member(evaluator, Module(source), name, span, copied=True)
-        return star_import(evaluator, name, Frame(source, Place(source.module, 0)))
+            reader = Frame(frame.facts, binding.place)
+            return member(evaluator, Module(source), name, span, copied=True, reader=reader)
+        inner = star_import(evaluator, name, Frame(source, Place(source.module, 0)))
+        return inner if inner is not None else _collected(evaluator, source, name, span)
     if name in _STAR_EXPORTS.get(base, ()):
         return (Possibility(External(f"{base}.{name}"), span),)
     return None

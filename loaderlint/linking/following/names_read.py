@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.following import changes, members, modules, questions
+from loaderlint.linking.following import changes, members, modules, questions, set_by_functions
 from loaderlint.linking.scopes.events import Happened
 from loaderlint.linking.scopes.names import (
     MUTATIONS,
@@ -154,6 +154,10 @@ def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, 
         return bound(evaluator, name, where, None, span)
     found: list[Possibility] = []
     for run in runs_of(frame.scope, scope):
+        by_functions = set_by_functions.read(evaluator, frame.facts, name, frame, span) if run.place is None else None
+        if by_functions is not None:
+            found.extend(by_functions)
+            continue
         ways = bound(evaluator, name, where, run.place, span)
         set_in = _set_in(run, scope, name) if run.called else {}
         last = met([*set_in], frame.place, run, scope) if set_in else {None}
@@ -200,6 +204,12 @@ def bound(evaluator: Evaluator, name: str, frame: Frame, place: Place | None, sp
     return distinct(found) or unseen(span)
 
 
+def bound_at_import(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:
+    """Return what a module itself gives a name, before any of its functions sets it."""
+    values = [one for one in frame.scope.bindings[name] if one.kind not in MUTATIONS and one.inner is None]
+    return distinct(_given(evaluator, name, values, frame, None, span)) or unseen(span)
+
+
 def _given(
     evaluator: Evaluator, name: str, bindings: Sequence[Binding], frame: Frame, place: Place | None, span: Span
 ) -> Iterator[Possibility]:
@@ -210,7 +220,7 @@ def _given(
             continue
         given = unseen(span) if starts_a_sum(way, ways) else evaluator.binding(way.binding, frame)
         if not way.earlier_turn:
-            given = questions.passed(given, name, _met_since(way))
+            given = questions.passed(given, name, _met_since(way, place))
         alternatives = evaluator.conditions(way.arms, frame)
         if way.earlier_turn and varies(way.binding):
             # What an earlier turn of a loop worked out is worked out again at every turn.
@@ -229,11 +239,12 @@ def _given(
             yield from left
 
 
-def _met_since(way: Reaching) -> list[Arm]:
-    """Return the arms that were taken by tests which the bound value met itself."""
+def _met_since(way: Reaching, place: Place | None) -> list[Arm]:
+    """Return the arms that were taken by tests which the bound value met itself, on its way and at a place."""
     around = {arm.owner for arm in way.binding.place.arms}
     bound_at = way.binding.place.order
-    return [arm for arm in way.arms if arm.place is not None and arm.place.order > bound_at and arm.owner not in around]
+    arms = (*way.arms, *(place.arms if place is not None else ()))
+    return [arm for arm in arms if arm.place is not None and arm.place.order > bound_at and arm.owner not in around]
 
 
 def attribute(evaluator: Evaluator, node: ast.Attribute, frame: Frame) -> Possibilities:

@@ -22,6 +22,8 @@ STEPS_INSIDE = 6
 """So many times its own steps may be spent on the questions inside an outermost question, such as what an option is."""
 STEPS_OF_A_PROJECT_QUESTION = 4000
 """Expressions followed for a question about the whole project, and for any other without a limit of its own."""
+LEAST_STEPS = 30
+"""So many of its steps a question has however little effort is made: a table of classes by their names takes these."""
 NOTHING_MET = 10**9
 """How deep the outermost expression lies that was met while being followed, when there was none."""
 DEEPEST_EXPRESSION = 60
@@ -63,7 +65,7 @@ class Remembering:
 
         Questions inside may set limits of their own, but those of one outermost question stay within its own.
         """
-        before, self._left = self._left, int(most * self._effort)
+        before, self._left = self._left, self._share(most)
         outermost = before == MOST_STEPS == self._left_in_all
         if outermost:
             self._left_in_all = self._left * STEPS_INSIDE
@@ -73,6 +75,10 @@ class Remembering:
             self._left = before
             if outermost:
                 self._left_in_all = MOST_STEPS
+
+    def _share(self, most: int) -> int:
+        """Return how many of the steps that there are for a question may be spent on it."""
+        return max(int(most * self._effort), min(most, LEAST_STEPS))
 
     @property
     def _steps_left(self) -> int:
@@ -121,7 +127,7 @@ class Remembering:
         with what was found by then: it costs nobody anything after that.
         """
         cut = self._cut.get((*key, id(frame.arguments), id(frame.receiver)))
-        if cut is not None and int(enough * self._effort) <= cut[0] and 0 <= self._steps_left < 2 * cut[0]:
+        if cut is not None and self._share(enough) <= cut[0] and 0 <= self._steps_left < 2 * cut[0]:
             return cast(Answer, cut[1])
         return self.remembered(key, frame, work)
 
@@ -170,7 +176,7 @@ class Remembering:
         before = self._met, len(self._tentative)
         left = self._left, self._left_in_all
         outermost = self._project_questions == 0 or most is not None
-        steps = int((most or STEPS_OF_A_PROJECT_QUESTION) * self._effort) if outermost else self._left_in_all
+        steps = self._share(most or STEPS_OF_A_PROJECT_QUESTION) if outermost else self._left_in_all
         cut = self._cut.get(key)
         if cut is not None and steps < max(2 * cut[0], 0):
             if not outermost:

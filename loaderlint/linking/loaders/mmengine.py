@@ -23,7 +23,8 @@ from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.following.configurations import python_files
-from loaderlint.linking.following.configurations.python_files import LONGEST_INHERITANCE, PARTS, inherits
+from loaderlint.linking.following.configurations.inheriting import LONGEST_INHERITANCE, PARTS, is_part
+from loaderlint.linking.following.configurations.python_files import inherits
 from loaderlint.linking.loaders.made import value_of
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.loaders.sites import TORCH_KIND
@@ -68,7 +69,7 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
     evaluator.project.read_mentions(_FRAMEWORKS)
     consumer_seen = evaluator.project.code_mentions(_FRAMEWORKS)
     only_read = consumer_seen and _are_only_read(evaluator)
-    parts = [one.source.path for one in found if _is_part(one)]
+    parts = [one.source.path for one in found if is_part(one)]
     broken = {one.source.path for one in found if not _is_whole(evaluator, one)}
     unused = set(parts) - _taken_in(evaluator, parts, broken) if parts else set()
     for facts in found:
@@ -116,11 +117,6 @@ def _is_read(evaluator: Evaluator, facts: PythonFacts) -> bool:
 
 def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _is_part(facts: PythonFacts) -> bool:
-    """Return whether a file is no configuration by itself, only what others take in."""
-    return PARTS in facts.source.path.split("/") and "model" not in facts.module.bindings
 
 
 def _is_whole(evaluator: Evaluator, facts: PythonFacts, depth: int = 0) -> bool:

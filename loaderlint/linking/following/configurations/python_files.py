@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from loaderlint.linking.files.parts import is_plain
 from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following import changes, modules
+from loaderlint.linking.following.configurations.inheriting import LONGEST_INHERITANCE, PARTS, heirs, is_part
 from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import locations, many_files
@@ -33,10 +34,6 @@ from loaderlint.readers.python_calls import arguments as arguments_of
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-PARTS = "_base_"
-"""The folder of what configurations are put together from, and the name under which a file says what it inherits."""
-LONGEST_INHERITANCE = 10
-"""Files that inherit from each other; a longer chain is not followed."""
 _COPIED = "Config"
 _READER = "fromfile"
 _PARTS_OF_READER = frozenset({"_file2dict", "_merge_a_into_b"})
@@ -104,12 +101,25 @@ def _one_of_those_shipped(evaluator: Evaluator, node: ast.Call, frame: Frame) ->
 
 def _shipped(evaluator: Evaluator, frame: Frame) -> list[PythonFacts]:
     """Return the configurations nearest to a program that have settings of a loader."""
-    every = [one for one in evaluator.project.python_files_with(_SETTINGS) if _is_configuration(evaluator, one)]
+    say_so = [one for one in evaluator.project.python_files_with(_SETTINGS) if _is_configuration(evaluator, one)]
+    every = [*dict.fromkeys(whole for one in say_so for whole in _whole_ones(evaluator, one))]
     near = [shared_folders(one.source.path, frame.facts.source.path) for one in every]
     nearest = [one for one, shared in zip(every, near, strict=True) if shared == max(near)]
     if len(nearest) > _MOST_FILES:
         nearest = [*{_said_of_workers(one): one for one in reversed(nearest)}.values()]
     return nearest if len(nearest) <= _MOST_FILES else []
+
+
+def _whole_ones(evaluator: Evaluator, facts: PythonFacts) -> Iterator[PythonFacts]:
+    """Yield those that inherit from a part of configurations; a part that none does stands for itself.
+
+    What the part gives they may replace, and they are what a user names.
+    """
+    inheriting = heirs(evaluator, facts) if is_part(facts) else ()
+    for path in inheriting or (facts.source.path,):
+        whole = evaluator.project.python_in_passing(path)
+        if whole is not None and _is_configuration(evaluator, whole):
+            yield whole
 
 
 def _said_of_workers(facts: PythonFacts) -> frozenset[bytes]:
