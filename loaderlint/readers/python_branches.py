@@ -145,10 +145,10 @@ class Leaving:
         if isinstance(statement, _OF_ONE_VALUE) and (divisor := _divides_by_cuda(statement.value, place)) is not None:
             return Stop(place, divisor, kept=True, divides=True)
         if isinstance(statement, _OF_ONE_VALUE) and isinstance(statement.value, ast.Call):
-            for call in (statement.value, *statement.value.args[:1]):
-                if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
+            for call in _calls_in(statement.value):
+                if getattr(call.func, "attr", "") in platforms.LAST_NAMES:
                     return Stop(place, call)
-                if isinstance(call, ast.Call) and _may_need_cuda(call, place):
+                if _may_need_cuda(call, place):
                     return Stop(place, call, kept=True)
             if _may_be_of_project(statement.value.func, place.scope):
                 return Stop(place, statement.value, kept=not isinstance(statement, ast.Expr))
@@ -164,6 +164,15 @@ class Leaving:
 def _ways(statement: ast.If) -> tuple[tuple[bool, list[ast.stmt]], ...]:
     """Return the bodies of an ``if`` by the answer of its test."""
     return (True, statement.body), (False, statement.orelse)
+
+
+def _calls_in(node: ast.expr) -> Iterator[ast.Call]:
+    """Yield a call, and those it is made of first: what its method is called on, what it is handed first."""
+    if isinstance(node, ast.Call):
+        yield node
+        if isinstance(node.func, ast.Attribute):
+            yield from _calls_in(node.func.value)
+        yield from (call for one in node.args[:1] for call in _calls_in(one))
 
 
 def _may_need_cuda(call: ast.Call, place: Place) -> bool:

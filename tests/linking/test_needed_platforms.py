@@ -180,6 +180,14 @@ BOUND: Cases = {
         CUDA_THERE,
     ),
     "a layer on CUDA": (f"import torch\nnet = torch.nn.Linear(3, 1).cuda()\n{LOADER}", {"2 on linux, windows"}),
+    "a layer on CUDA that another method gives back": (
+        f"import torch\nnet = torch.nn.Linear(3, 1).cuda().eval().requires_grad_(False)\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a layer on CUDA that a function is handed first": (
+        f"import torch\nwatch(torch.nn.DataParallel(torch.nn.Linear(3, 1).cuda()).train())\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
     "a model of one's own on CUDA": (
         "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         f"        self.layer = nn.Linear(3, 1)\nnet = nn.DataParallel(Net())\nnet.cuda()\n{LOADER}",
@@ -404,6 +412,10 @@ FREE: Cases = {
         {"2"},
     ),
     "a command of Unix after the loader": (f"import os\n{LOADER}\n_, n = os.popen('stty size').read().split()", {"2"}),
+    "a layer that may be put on CUDA later": (
+        f"import torch\nput = keep(lambda: torch.nn.Linear(3, 1).cuda().eval())\n{LOADER}",
+        {"2"},
+    ),
     "a layer on CUDA in one arm": (EITHER + LOADER, {"2"}),
     "a layer on CUDA in two of three arms": (EITHER + f"elif one:\n    net.cuda()\n{LOADER}", {"2"}),
     "what may have no tensors on CUDA in one of two arms": (
