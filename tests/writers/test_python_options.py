@@ -66,7 +66,12 @@ ONLY_WITH_WORKERS: Cases = {
     "a count or none": (
         "f(num_workers=⟦n if n else 0⟧, prefetch_factor=⟦4⟧)\n",
         prefetch_with_workers,
-        "f(num_workers=n if n else 0, prefetch_factor=4 if n > 0 else None)\n",
+        "f(num_workers=n if n else 0, prefetch_factor=4 if n else None)\n",
+    ),
+    "no count or one that may be None": (
+        "f(num_workers=⟦0 if not n else n⟧, persistent_workers=⟦True⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=0 if not n else n, persistent_workers=True if n else False)\n",
     ),
     "no count or one": (
         "f(num_workers=⟦0 if n <= 0 else n⟧, persistent_workers=⟦True⟧)\n",

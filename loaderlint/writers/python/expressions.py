@@ -270,8 +270,11 @@ def with_workers(
     counted = literal(workers)
     if counted is not None:
         return option if isinstance(counted[0], int | float) and counted[0] > 0 else neutral
-    if (same := _same_count(workers)) is not None:
-        return with_workers(option, neutral, same)
+    if isinstance(workers, cst.IfExp) and (count := _count_or_none(workers)) is not None:
+        compared = any(isinstance(one, cst.Comparison) for one in nodes(workers.test))
+        if compared or _depends_on(tree(option), tree(count), tree(neutral)):
+            return with_workers(option, neutral, count)
+        return choice(bare(count), bare(option), neutral)
     if isinstance(workers, cst.IfExp) and _is_settled(workers.test):
         if isinstance(option, cst.IfExp) and code(option.test) == code(workers.test):
             return option.with_changes(
@@ -299,14 +302,15 @@ def with_workers(
     return _given(option, neutral, cst.Comparison(bare(workers), [above_zero]))
 
 
-def _same_count(workers: cst.BaseExpression) -> cst.BaseExpression | None:
-    """Return the count that a choice comes to either way: ``n`` of ``n if n else 0``."""
-    if not isinstance(workers, cst.IfExp):
-        return None
+def _count_or_none(workers: cst.IfExp) -> cst.BaseExpression | None:
+    """Return the count of a choice that asks whether there are workers, and is none where there are not.
+
+    That is ``n`` of ``n if n else 0``, which may be None where it is not compared with a number.
+    """
     count, above = above_zero(tree(workers.test))
     there, elsewhere = (workers.body, workers.orelse) if above else (workers.orelse, workers.body)
     same = says(elsewhere, 0) and ast.dump(count) == ast.dump(tree(there))
-    return bare(there) if same else None
+    return there if same else None
 
 
 def _where(option: cst.BaseExpression, test: cst.BaseExpression, *, holds: bool) -> cst.BaseExpression:

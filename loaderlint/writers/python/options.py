@@ -215,8 +215,11 @@ class _Writer:
             new = integer(new, partial(place, old=old))
             self._refuse_taken("int")
         for form in value.forms:
-            # ``from numpy import *`` brings a ``min`` of its own.
-            self._refuse_taken(*(name for one in expressions.builtins_called(form) for name in (one, "*")))
+            called = tuple(expressions.builtins_called(form))
+            self._refuse_taken(*called)
+            if called and self._is_taken("*"):
+                # ``from numpy import *`` brings a ``min`` of its own.
+                raise CannotRewrite(f"a star import may give {called[0]} another meaning in this file")
             new = place(expressions.formed(form, new), old=new)
         if value.only_with_cuda:
             new = place(cst.parse_expression(self._cuda), old=new)
