@@ -68,6 +68,11 @@ ONLY_WITH_WORKERS: Cases = {
         prefetch_with_workers,
         "f(num_workers=n if n else 0, prefetch_factor=4 if n else None)\n",
     ),
+    "a count or none in short": (
+        "f(num_workers=⟦n or 0⟧, prefetch_factor=⟦4⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n or 0, prefetch_factor=4 if (n or 0) > 0 else None)\n",
+    ),
     "no count or one that may be None": (
         "f(num_workers=⟦0 if not n else n⟧, persistent_workers=⟦True⟧)\n",
         persistent_with_workers,

@@ -299,7 +299,9 @@ def with_workers(
     if not _may_be_repeated(workers):
         raise CannotRewrite("the worker count is worked out by an expression that may not be repeated")
     above_zero = cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))
-    return _given(option, neutral, cst.Comparison(bare(workers), [above_zero]))
+    either = isinstance(workers, cst.BooleanOperation)
+    compared = cst.Comparison(parenthesized(workers) if either else bare(workers), [above_zero])
+    return _given(option, neutral, compared)
 
 
 def _count_or_none(workers: cst.IfExp) -> cst.BaseExpression | None:
