@@ -271,8 +271,8 @@ def with_workers(
     if counted is not None:
         return option if isinstance(counted[0], int | float) and counted[0] > 0 else neutral
     if isinstance(workers, cst.IfExp) and (count := _count_or_none(workers)) is not None:
-        compared = any(isinstance(one, cst.Comparison) for one in nodes(workers.test))
-        if compared or _depends_on(tree(option), tree(count), tree(neutral)):
+        is_compared = any(isinstance(one, cst.Comparison) for one in nodes(workers.test))
+        if is_compared or _depends_on(tree(option), tree(count), tree(neutral)):
             return with_workers(option, neutral, count)
         return choice(bare(count), bare(option), neutral)
     if isinstance(workers, cst.IfExp) and _is_settled(workers.test):
