@@ -64,11 +64,15 @@ class Ignore(Struct, frozen=True):
             return False
         if self.whole_file:
             return not self.misplaced
-        call = finding.site.span if finding.site is not None else finding.span
-        lines = (call.line - 1,) * self.alone + (call.line, call.end_line)
-        if call.holds(finding.span) and self.comment.line in lines:
+        # The loader's own call, and the one that declares the flag whose default it gets.
+        calls = [step.span for step in finding.trail] + ([] if finding.site is None else [finding.site.span])
+        if any(call.holds(finding.span) and self._stands_at(call) for call in calls):
             return True
         return finding.span.line - self.reaches_down <= self.comment.line <= finding.span.end_line
+
+    def _stands_at(self, call: Span) -> bool:
+        """Return whether the comment stands where a call begins or ends, or above it on a line of its own."""
+        return self.comment.line in (call.line - self.alone, call.line, call.end_line)
 
 
 def ignores(source: Source) -> tuple[Ignore, ...]:

@@ -40,7 +40,9 @@ class HighPrefetch(Rule):
     ```
 
     ## Fix safety
-    Safe: the batches and their order stay. The factor becomes the largest one within both limits, and at least 1.
+    Safe: the batches and their order stay. The factor becomes the largest one within both limits, and at least 1. One
+    that is worked out from what the user of the program gives is held below that, `min(args.depth * 4, 4)`, so that
+    what he gives still arrives.
     Unsafe where the program asks the loader for its factor, or the number also serves something else.
 
     ## Evidence
@@ -89,7 +91,11 @@ class HighPrefetch(Rule):
             fix: Remedy = Unfixed("any factor is above the limit with so many workers")
             yield self.finding(loader, given, message, target, help="use fewer workers", fix=fix)
         else:
-            fix = Fix(f"set {name} to {best}", (SetValue(given.span, best),), follows=_places(loader.num_workers))
+            # What a user gives may be less, and arrives as before where the factor is worked out from it.
+            less = bool(given.sources) and loader.prefetch_factor.open
+            title = f"let {name} be at most {best}" if less else f"set {name} to {best}"
+            edit = SetValue(given.span, best, at_most=less)
+            fix = Fix(title, (edit,), follows=_places(loader.num_workers))
             fix = unless_asked(unless_shared(fix, given), loader, "prefetch_factor")
             yield self.finding(loader, given, message, target, fix=fix)
 

@@ -136,6 +136,35 @@ def test_a_comment_elsewhere_accepts_nothing(text: str, project: WriteFiles) -> 
     assert sorted(one.code for one in linted().findings) == ["LL101", "LL901"]
 
 
+DECLARED = """\
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", type=int)
+parser.add_argument(
+    "--workers",
+    type=int,
+    default=4,
+    help="processes that load",
+)
+args = parser.parse_args()
+loader = DataLoader([], num_workers=args.workers)
+"""
+
+
+@pytest.mark.parametrize(("line", "holds"), [(4, False), (5, True), (6, False), (8, True), (9, False), (10, True)])
+def test_a_comment_where_a_flag_is_declared_holds_as_at_a_loader(line: int, holds: bool, project: WriteFiles) -> None:
+    lines = (IMPORT + DECLARED).splitlines()
+    lines[line - 1] += "  # loaderlint: ignore[LL101]"
+    project({"train.py": "\n".join(lines) + "\n"})
+    assert sorted(found(linted())) == ([] if holds else ["LL101 train.py:8", f"LL901 train.py:{line}"])
+
+
+def test_a_comment_above_the_declaration_of_a_flag_holds(project: WriteFiles) -> None:
+    text = DECLARED.replace("parser.add_argument(\n", "# loaderlint: ignore[LL101]\nparser.add_argument(\n")
+    project({"train.py": IMPORT + text})
+    assert found(linted()) == []
+
+
 def test_a_comment_behind_a_finding_is_not_about_the_one_below_it(project: WriteFiles) -> None:
     comment = "  # loaderlint: ignore[LL101] the small one"
     project(

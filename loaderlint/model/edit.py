@@ -23,7 +23,8 @@ class SetValue(Struct, frozen=True):
 
     ``keyword`` is the name of the parameter that a positional argument is for: where a condition takes the place of a
     number, it may be given by this name, so that it can be read. ``may_import`` is False where every name of the file
-    is a setting, so that a condition has to do without new ones.
+    is a setting, so that a condition has to do without new ones. ``at_most`` says that less is as good: what is worked
+    out there is held below the number, so that whoever runs the program still has a say.
     """
 
     span: Span
@@ -31,6 +32,7 @@ class SetValue(Struct, frozen=True):
     platforms: frozenset[Platform] | None = None
     keyword: str = ""
     may_import: bool = True
+    at_most: bool = False
 
 
 class Drop(Struct, frozen=True):

@@ -14,7 +14,14 @@ def remainder(at: Sequence[Span]) -> list[Edit]:
     return [WriteAs(one, "{} % 2**32") for one in at]
 
 
+def at_most_four(at: Sequence[Span]) -> list[Edit]:
+    return [WriteAs(at[0], "min({}, 4)")]
+
+
 FORMS: Cases = {
+    "a product handed over": ("seed(⟦a * 2⟧)\n", at_most_four, "seed(min(a * 2, 4))\n"),
+    "a product in parentheses": ("seed((⟦a * 2⟧))\n", at_most_four, "seed((min(a * 2, 4)))\n"),
+    "an arm handed over": ("seed(⟦a * 2⟧ if a else None)\n", at_most_four, "seed(min(a * 2, 4) if a else None)\n"),
     "a call": ("seed(⟦torch.initial_seed()⟧)\n", remainder, "seed(torch.initial_seed() % 2**32)\n"),
     "a name": ("seed(⟦s⟧)  # mine\n", remainder, "seed(s % 2**32)  # mine\n"),
     "a sum": ("seed(⟦a + b⟧)\n", remainder, "seed((a + b) % 2**32)\n"),
@@ -31,6 +38,8 @@ REFUSED: dict[str, tuple[str, Edits]] = {
     "two forms": ("seed(⟦a⟧)\n", lambda at: [WriteAs(at[0], "{} + 1"), WriteAs(at[0], "{} + 2")]),
     "a form and a value": ("seed(⟦a⟧)\n", lambda at: [WriteAs(at[0], "{} + 1"), SetValue(at[0], 2)]),
     "a form and an integer": ("seed(⟦a⟧)\n", lambda at: [WriteAs(at[0], "{} + 1"), MakeInteger(at[0])]),
+    "a builtin that is none": ("min = 3\nseed(⟦a⟧)\n", at_most_four),
+    "a builtin that may be none": ("from pylab import *\nseed(⟦a⟧)\n", at_most_four),
     "a comment that would be lost": ("seed(⟦a +  # why\n  b⟧)\n", lambda at: [WriteAs(at[0], "c")]),
 }
 

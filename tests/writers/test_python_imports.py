@@ -21,6 +21,15 @@ IMPORTS = {
         "# Copyright A. Nother\nn = ⟦4⟧\n",
         '# Copyright A. Nother\nimport sys\n\nn = 0 if sys.platform == "win32" else 4\n',
     ),
+    "in the cell of a script that is read as a notebook": (
+        "# %% [markdown]\n# # Title\n\n# %%\nfrom torch import nn\n\n# %% train\nn = ⟦4⟧\n",
+        "# %% [markdown]\n# # Title\n\n# %%\nimport sys\n\nfrom torch import nn\n\n# %% train\n"
+        'n = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "in the first cell of a script that is read as a notebook": (
+        "# In[1]:\nn = ⟦4⟧\n",
+        '# In[1]:\nimport sys\n\nn = 0 if sys.platform == "win32" else 4\n',
+    ),
     "above a dunder that is no text": (
         "__workers__ = [⟦4⟧]\n\nimport os\n",
         'import sys\n\n__workers__ = [0 if sys.platform == "win32" else 4]\n\nimport os\n',

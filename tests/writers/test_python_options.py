@@ -63,6 +63,31 @@ ONLY_WITH_WORKERS: Cases = {
         persistent_with_workers,
         "f(num_workers=c.get('n', 0), persistent_workers=c.get('n', 0) > 0)\n",
     ),
+    "a count or none": (
+        "f(num_workers=⟦n if n else 0⟧, prefetch_factor=⟦4⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n if n else 0, prefetch_factor=4 if n else None)\n",
+    ),
+    "a count or none in short": (
+        "f(num_workers=⟦n or 0⟧, prefetch_factor=⟦4⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n or 0, prefetch_factor=4 if (n or 0) > 0 else None)\n",
+    ),
+    "no count or one that may be None": (
+        "f(num_workers=⟦0 if not n else n⟧, persistent_workers=⟦True⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=0 if not n else n, persistent_workers=True if n else False)\n",
+    ),
+    "no count or one": (
+        "f(num_workers=⟦0 if n <= 0 else n⟧, persistent_workers=⟦True⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=0 if n <= 0 else n, persistent_workers=n > 0)\n",
+    ),
+    "a count or another": (
+        "f(num_workers=⟦n if n else m⟧, prefetch_factor=⟦4⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n if n else m,\n  prefetch_factor=(4 if n > 0 else None) if n else (4 if m > 0 else None))\n",
+    ),
     "a count that an object may have": (
         "f(num_workers=⟦getattr(c, 'n', 0)⟧, prefetch_factor=⟦4⟧)\n",
         prefetch_with_workers,

@@ -232,6 +232,11 @@ WRONG = {
         only_with_workers,
         "f(n=w, p=2 if v > 0 else None)\n",
     ),
+    "an option under the opposite of a count or none": (
+        "f(n=⟦w if w else 0⟧, p=⟦2⟧)\n",
+        only_with_workers,
+        "f(n=w if w else 0, p=2 if not w else None)\n",
+    ),
     "an option under the condition's opposite": (
         "f(n=⟦w⟧, p=⟦2⟧)\n",
         only_with_workers,

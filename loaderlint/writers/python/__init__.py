@@ -12,7 +12,7 @@ from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.source import Source
 from loaderlint.writers.base import CannotRewrite, Rewritten
 from loaderlint.writers.python.arms import of_both_arms
-from loaderlint.writers.python.integers import of_declarations
+from loaderlint.writers.python.integers import held_below, of_declarations
 from loaderlint.writers.python.line_length import fitted
 from loaderlint.writers.python.moves import moved
 from loaderlint.writers.python.options import COMMENT_LOST, edit_options
@@ -42,7 +42,7 @@ def rewrite(
 def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported, line_length: int | None) -> Rewritten:
     tree = parsed(source.text, source.path)
     places = places_of(source)
-    edits = of_declarations(places, of_both_arms(places, edits))
+    edits = of_declarations(places, of_both_arms(places, held_below(places, edits)))
     foreign = next((edit for edit in edits if isinstance(edit, AddKey | Export)), None)
     if foreign is not None:
         raise CannotRewrite(f"Python cannot say {type(foreign).__name__}")

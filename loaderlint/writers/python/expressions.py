@@ -11,13 +11,15 @@ from msgspec import Struct
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite
-from loaderlint.writers.python.counts import answer_with_workers
+from loaderlint.writers.python.counts import above_zero, answer_with_workers
 from loaderlint.writers.python.places import Places, nodes
 from loaderlint.writers.python.platforms import EVERYWHERE, platforms_where
 
 _KEEPS_PARENTHESES = (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)
 _LOOSE = (cst.IfExp, cst.Lambda, cst.NamedExpr, cst.Yield)
 _ATOMS = (cst.Name, cst.Integer, cst.Float, cst.SimpleString)
+_TIGHT = (*_ATOMS, cst.Call, cst.Attribute, cst.Subscript)
+"""What binds more tightly than any operator around it."""
 _OF_NUMBERS = frozenset({"abs", "float", "int", "len", "max", "min", "round"})
 """Builtins that make a number of what they are given, the same however often they are asked."""
 _ASKING = frozenset({"os.cpu_count", "os.environ.get", "os.getenv", "torch.cuda.is_available"})
@@ -97,7 +99,7 @@ def _stands_alone(node: cst.BaseExpression, around: cst.CSTNode) -> bool:
         return not around.star or isinstance(node, _ATOMS)
     if isinstance(around, cst.Attribute):
         return isinstance(node, _ATOMS) and not isinstance(node, cst.Integer)
-    return isinstance(node, _ATOMS) or isinstance(around, _WHOLE_VALUE)
+    return isinstance(node, _TIGHT) or isinstance(around, _WHOLE_VALUE)
 
 
 def bare(node: cst.BaseExpression) -> cst.BaseExpression:
@@ -113,12 +115,20 @@ def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
 def formed(form: str, old: cst.BaseExpression) -> cst.BaseExpression:
     """Return the expression that a form says, with ``old`` in the place of its ``{}``."""
     new = cst.parse_expression(form.replace("{}", HOLE))
-    inner = old if isinstance(old, (*_ATOMS, cst.Call, cst.Attribute, cst.Subscript)) else parenthesized(old)
+    handed_over = isinstance(new, cst.Call) and any(code(one.value) == HOLE for one in new.args)
+    inner = bare(old) if handed_over else old if isinstance(old, _TIGHT) else parenthesized(old)
     for node in [one for one in nodes(new) if isinstance(one, cst.Name) and one.value == HOLE]:
         replaced = new.deep_replace(node, inner)
         assert isinstance(replaced, cst.BaseExpression)
         new = replaced
     return new
+
+
+def builtins_called(form: str) -> Iterator[str]:
+    """Yield the names that a form calls by themselves: ``min`` of ``min({}, 4)``."""
+    for node in ast.walk(ast.parse(form.replace("{}", HOLE), mode="eval")):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
 
 
 def choice(test: cst.BaseExpression, body: cst.BaseExpression, orelse: cst.BaseExpression) -> cst.BaseExpression:
@@ -260,6 +270,11 @@ def with_workers(
     counted = literal(workers)
     if counted is not None:
         return option if isinstance(counted[0], int | float) and counted[0] > 0 else neutral
+    if isinstance(workers, cst.IfExp) and (count := _count_or_none(workers)) is not None:
+        is_compared = any(isinstance(one, cst.Comparison) for one in nodes(workers.test))
+        if is_compared or _depends_on(tree(option), tree(count), tree(neutral)):
+            return with_workers(option, neutral, count)
+        return choice(bare(count), bare(option), neutral)
     if isinstance(workers, cst.IfExp) and _is_settled(workers.test):
         if isinstance(option, cst.IfExp) and code(option.test) == code(workers.test):
             return option.with_changes(
@@ -284,7 +299,20 @@ def with_workers(
     if not _may_be_repeated(workers):
         raise CannotRewrite("the worker count is worked out by an expression that may not be repeated")
     above_zero = cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))
-    return _given(option, neutral, cst.Comparison(bare(workers), [above_zero]))
+    either = isinstance(workers, cst.BooleanOperation)
+    compared = cst.Comparison(parenthesized(workers) if either else bare(workers), [above_zero])
+    return _given(option, neutral, compared)
+
+
+def _count_or_none(workers: cst.IfExp) -> cst.BaseExpression | None:
+    """Return the count of a choice that asks whether there are workers, and is none where there are not.
+
+    That is ``n`` of ``n if n else 0``, which may be None where it is not compared with a number.
+    """
+    count, above = above_zero(tree(workers.test))
+    there, elsewhere = (workers.body, workers.orelse) if above else (workers.orelse, workers.body)
+    same = says(elsewhere, 0) and ast.dump(count) == ast.dump(tree(there))
+    return there if same else None
 
 
 def _where(option: cst.BaseExpression, test: cst.BaseExpression, *, holds: bool) -> cst.BaseExpression:

@@ -62,6 +62,8 @@ def _without_comment_in_header(module: cst.Module) -> cst.Module:
 
 
 _OF_FILE = re.compile(r"#!|coding[:=]|copyright|licen[cs]e|spdx|\(c\)|all rights", re.IGNORECASE)
+_CELL = re.compile(r"# ?(%%|In ?\[)")
+"""What begins a cell in a script that editors and jupytext read as a notebook: what comes in stands below it."""
 _MOST_OF_A_STATEMENT = 3
 """More lines of comment than this at the top of a file are about the file."""
 
@@ -116,7 +118,7 @@ def _begins_cell(statement: _Statement) -> bool:
 
 
 def _is_of_notebook(line: cst.EmptyLine) -> bool:
-    return line.comment is not None and is_ours(line.comment.value)
+    return line.comment is not None and (is_ours(line.comment.value) or _CELL.match(line.comment.value) is not None)
 
 
 def _is_docstring(statement: _Statement, index: int) -> bool:

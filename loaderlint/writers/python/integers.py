@@ -1,12 +1,13 @@
-"""Making the number an expression gives an integer."""
+"""Making the number an expression gives an integer, or no larger than another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 import libcst as cst
+from msgspec.structs import replace
 
-from loaderlint.model.edit import Edit, MakeInteger
+from loaderlint.model.edit import Edit, MakeInteger, SetValue, WriteAs
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.expressions import code, literal
 from loaderlint.writers.python.layout import with_keyword
@@ -41,6 +42,18 @@ def integer(node: cst.BaseExpression, place: Callable[[cst.BaseExpression], cst.
         return node.with_changes(operator=floor)
     inner = node.with_changes(lpar=[], rpar=[]) if not isinstance(node, cst.GeneratorExp | cst.Tuple) else node
     return cst.Call(cst.Name("int"), [cst.Arg(inner)])
+
+
+def held_below(places: Places, edits: Sequence[Edit]) -> list[Edit]:
+    """Return the edits; ``min(..., 4)`` stands for the number 4 where less is as good, unless it replaces a number."""
+    return [_held_below(places, edit) if isinstance(edit, SetValue) and edit.at_most else edit for edit in edits]
+
+
+def _held_below(places: Places, edit: SetValue) -> Edit:
+    node = places.expressions.get(edit.span)
+    if node is None or edit.platforms is not None or literal(node) is not None:
+        return replace(edit, at_most=False)
+    return WriteAs(edit.span, f"min({{}}, {edit.constant})")
 
 
 def of_declarations(places: Places, edits: Sequence[Edit]) -> list[Edit]:

@@ -56,7 +56,7 @@ def edit_options(
     tests = PlatformTest(name.name, {name.name, *known_names(tree, "sys")}, places.quote)
     asking = [places.point(value.span) for value in planned.values.values() if value.only_with_cuda]
     torch = _torch_name(tree, asking) if asking else None
-    writer = _Writer(planned, tests, torch, int_is_taken=binds(tree, "int"))
+    writer = _Writer(planned, tests, torch, is_taken=partial(binds, tree))
     changer = _Changer(places, writer.changes, {*followed, *narrowed})
     module = _visited(places.module, changer)
     assert isinstance(module, cst.Module)
@@ -138,11 +138,13 @@ def _named(keyword: str, argument: cst.Arg) -> cst.Arg:
 class _Writer:
     """Turns a plan into one change per node."""
 
-    def __init__(self, planned: Plan, tests: PlatformTest, torch: ModuleName | None, *, int_is_taken: bool) -> None:
+    def __init__(
+        self, planned: Plan, tests: PlatformTest, torch: ModuleName | None, *, is_taken: Callable[[str], bool]
+    ) -> None:
         self._places = planned.places
         self._tests = tests
         self._cuda = "False" if torch is None else f"{torch.name}.cuda.is_available()"
-        self._int_is_taken = int_is_taken
+        self._is_taken = is_taken
         self.comment_lost = False
         self.changes: dict[cst.CSTNode, list[_Change]] = {}
         # Items first: a call that is an option's value itself is changed from the inside outwards.
@@ -211,9 +213,13 @@ class _Writer:
         new = old
         if value.integer:
             new = integer(new, partial(place, old=old))
-            if self._int_is_taken:
-                raise CannotRewrite("the name int means something else in this file")
+            self._refuse_taken("int")
         for form in value.forms:
+            called = tuple(expressions.builtins_called(form))
+            self._refuse_taken(*called)
+            if called and self._is_taken("*"):
+                # ``from numpy import *`` brings a ``min`` of its own.
+                raise CannotRewrite(f"a star import may give {called[0]} another meaning in this file")
             new = place(expressions.formed(form, new), old=new)
         if value.only_with_cuda:
             new = place(cst.parse_expression(self._cuda), old=new)
@@ -230,6 +236,11 @@ class _Writer:
             platforms = narrowed.platforms
             new = place(expressions.on_platforms(expressions.bare(new), there, platforms, self._tests), old=new)
         return new
+
+    def _refuse_taken(self, *names: str) -> None:
+        for name in names:
+            if self._is_taken(name):
+                raise CannotRewrite(f"the name {name} means something else in this file")
 
     def _worker_count(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """Return the worker count as it will stand, which may be edited in the same run."""

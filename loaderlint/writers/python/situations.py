@@ -114,12 +114,19 @@ def situations(sys_names: Collection[str], worker_count: ast.expr | None = None)
     Raises `CannotRewrite` when there are too many.
     """
     tests = list(_open_tests(worker_count, sys_names)) if worker_count is not None else []
+    tests = [test for test in tests if not _asks_in_other_words(test, tests)]
     if len(tests) > _MOST_FACTS:
         raise CannotRewrite("the worker count depends on too many tests")
     for platform in Platform:
         for truths in product((True, False), repeat=len(tests)):
             facts = (fact for test, truth in zip(tests, truths, strict=True) for fact in _facts(test, truth))
             yield Situation(platform, sys_names, dict(facts))
+
+
+def _asks_in_other_words(test: ast.expr, tests: Collection[ast.expr]) -> bool:
+    """Return whether another of the tests asks the same of a worker count: ``n > 0`` beside ``n``, or ``not n``."""
+    asked = ast.dump(_above_zero(above_zero(test)[0]))
+    return asked != ast.dump(test) and asked in {ast.dump(one) for one in tests}
 
 
 def _facts(test: ast.expr, truth: bool) -> Iterator[tuple[str, bool]]:
