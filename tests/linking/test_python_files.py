@@ -53,6 +53,16 @@ FILES: Cases = {
         },
         {"3", "2", "open"},
     ),
+    "a part that a file is put together from, and one that none is": (
+        {
+            "train.py": NESTED,
+            "configs/_base_/rivers.py": "data = dict(workers_per_gpu=⟦3⟧)\n",
+            "configs/_base_/lakes.py": "data = dict(workers_per_gpu=7)\n",
+            "configs/a.py": "_base_ = ['_base_/rivers.py']\nmodel = dict(depth=2)\n",
+            "configs/b.py": "data = dict(workers_per_gpu=⟦2⟧)\n",
+        },
+        {"3", "2", "open"},
+    ),
     "a file that the program names": (
         {
             "train.py": f"{READS}cfg = Config.fromfile('configs/a.py')\nDataLoader(1, num_workers=cfg.workers)\n",

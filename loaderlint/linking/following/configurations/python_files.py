@@ -104,7 +104,8 @@ def _one_of_those_shipped(evaluator: Evaluator, node: ast.Call, frame: Frame) ->
 
 def _shipped(evaluator: Evaluator, frame: Frame) -> list[PythonFacts]:
     """Return the configurations nearest to a program that have settings of a loader."""
-    every = [one for one in evaluator.project.python_files_with(_SETTINGS) if _is_configuration(evaluator, one)]
+    with_settings = evaluator.project.python_files_with(_SETTINGS)
+    every = [one for one in with_settings if _is_configuration(evaluator, one) and not _is_left_over(evaluator, one)]
     near = [shared_folders(one.source.path, frame.facts.source.path) for one in every]
     nearest = [one for one, shared in zip(every, near, strict=True) if shared == max(near)]
     if len(nearest) > _MOST_FILES:
@@ -124,6 +125,14 @@ def _is_configuration(evaluator: Evaluator, facts: PythonFacts) -> bool:
     folder = posixpath.dirname(facts.source.path)
     plain = all(isinstance(one, _PLAIN) for one in facts.tree.body)
     return plain and not evaluator.project.exists(posixpath.join(folder, "__init__.py"))
+
+
+def _is_left_over(evaluator: Evaluator, facts: PythonFacts) -> bool:
+    """Return whether a file is a part of configurations that none is put together from: nobody runs it by itself."""
+    path = facts.source.path
+    if PARTS not in posixpath.dirname(path).split("/"):
+        return False
+    return not any(user.endswith(".py") for user in evaluator.project.direct_users(path))
 
 
 _PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Import, ast.ImportFrom, ast.With, ast.Delete)
