@@ -462,6 +462,46 @@ HYPERPARAMETERS: Cases = {
         """,
         {"8 on linux, macos", "0 on windows"},
     ),
+    "hyperparameters that the subclasses save": (
+        """
+        class Shared(LightningDataModule):
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams.workers)
+        class Rivers(Shared):
+            def __init__(self, workers: int = 4):
+                super().__init__()
+                self.save_hyperparameters(logger=False)
+        class Lakes(Shared):
+            def __init__(self, workers: int = ⟦2⟧):
+                super().__init__()
+                self.save_hyperparameters()
+        Rivers(workers=⟦8⟧)
+        Lakes()
+        """,
+        {"8", "2"},
+    ),
+    "hyperparameters of a subclass that has its own loaders or saves none": (
+        """
+        class Shared(LightningDataModule):
+            def __init__(self, workers: int = 4):
+                super().__init__()
+                self.save_hyperparameters()
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams.workers)
+        class Rivers(Shared):
+            def __init__(self, workers: int = 6):
+                super().__init__(workers=⟦1⟧)
+        class Lakes(Shared):
+            def __init__(self, workers: int = 2):
+                super().__init__()
+                self.save_hyperparameters()
+            def train_dataloader(self):
+                return None
+        Rivers()
+        Lakes(workers=3)
+        """,
+        {"1"},
+    ),
     "hparams by subscript": (
         """
         class Data(LightningDataModule):

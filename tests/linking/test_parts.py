@@ -151,6 +151,22 @@ CASES: Cases = {
         {"main.py": PROGRAM, "configs/c.yaml": "num_workers: 1", "configs/defaults.py": "config = {}"},
         {one("main.py", "configs/c.yaml", "configs/defaults.py")},
     ),
+    "settings beside others whose words look like a program's": (
+        {
+            "main.py": PROGRAM,
+            "configs/c.yaml": "num_workers: 1",
+            "configs/nets/net.py": "train_cfg = dict(type='SparseEncoder')",
+        },
+        {one("main.py", "configs/c.yaml", "configs/nets/net.py")},
+    ),
+    "settings beside a program among them": (
+        {
+            "main.py": PROGRAM,
+            "configs/c.yaml": "num_workers: 1",
+            "configs/run.py": "if read(cfg):\n    parse()\n",
+        },
+        {one("configs/run.py", "configs/c.yaml"), *alone("main.py")},
+    ),
     "settings and code that reads none": (
         {"main.py": PROGRAM, "p/c.yaml": "num_workers: 1", "p/plot.py": "__name__ == '__main__'"},
         {one("main.py", "p/c.yaml"), *alone("p/plot.py")},

@@ -74,10 +74,20 @@ FILES: Cases = {
     "a part that no configuration inherits": (
         {
             "train.py": PROGRAM + "DataLoader(1, num_workers=cfg.num_workers)\n",
-            "configs/_base_/data.py": "num_workers = ⟦16⟧\n",
+            "configs/_base_/data.py": "num_workers = 16\n",
             "configs/a.py": "_base_ = '_base_/model.py'\n",
         },
-        {"16", "open"},
+        {"open"},
+    ),
+    "a part that a file is put together from, and one that none is": (
+        {
+            "train.py": NESTED,
+            "configs/_base_/rivers.py": "data = dict(workers_per_gpu=⟦3⟧)\n",
+            "configs/_base_/lakes.py": "data = dict(workers_per_gpu=7)\n",
+            "configs/a.py": "_base_ = ['_base_/rivers.py']\nmodel = dict(depth=2)\n",
+            "configs/b.py": "data = dict(workers_per_gpu=⟦2⟧)\n",
+        },
+        {"3", "2", "open"},
     ),
     "a file that the program names": (
         {

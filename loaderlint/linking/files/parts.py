@@ -141,7 +141,9 @@ class Parts:
             any_read = any_read or _READS_SETTINGS in content
             self._programs.append(path)
             is_interface = _is_interface(content)
-            if is_interface or any(word in content for word in _STARTS):
+            may_start = is_interface or any(word in content for word in _STARTS)
+            # Settings that only look so: `SparseEncoder` in a model's.
+            if may_start and not is_plain(path, content):
                 self._with_programs.update(self._around(path))
             for language, words in _READS.items():
                 if (is_interface and _ANY[0] in words) or any(word in content for word in words):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _LARGEST_FAMILY = 40
+HYPERPARAMETERS = "hparams"
+"""The attribute that ``save_hyperparameters()`` sets."""
 
 
 def kinds(evaluator: Evaluator, instance: Instance, name: str) -> list[Class]:
@@ -199,7 +201,21 @@ def _has_own(scope: Scope, name: str) -> bool:
 
 def _setting(scope: Scope, name: str) -> Iterator[Scope]:
     """Yield the methods of a class body that set an attribute of their object."""
-    return (one for one in scope.children if f"{_receiver(one)}.{name}" in one.bindings)
+    return (
+        one
+        for one in scope.children
+        if f"{_receiver(one)}.{name}" in one.bindings
+        or (name == HYPERPARAMETERS and any(calls_saving(one, _receiver(one))))
+    )
+
+
+def calls_saving(method: Scope, receiver: str) -> Iterator[ast.Call]:
+    """Yield the calls by which a constructor sets ``self.hparams``.
+
+    ``lightning/pytorch/core/mixins/hparams_mixin.py``; it is called on the object, whichever class the caller is of.
+    """
+    if method.name == "__init__":
+        yield from (one.node for one in method.calls if dotted(one.node.func) == f"{receiver}.save_hyperparameters")
 
 
 def _receiver(method: Scope) -> str:

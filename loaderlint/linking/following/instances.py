@@ -279,7 +279,7 @@ def _given_by(
     Where its methods may leave the attribute alone, it is what the next of the classes gives it.
     """
     owner = lineage[0]
-    saved = _saved_hyperparameters(evaluator, instance, owner, span) if name == "hparams" else None
+    saved = _saved_hyperparameters(evaluator, instance, owner, span) if name == hierarchy.HYPERPARAMETERS else None
     if saved is not None:
         return {"__init__": saved}
     assigned = _assigned(evaluator, instance, owner, name, without)
@@ -420,13 +420,9 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, owner: Clas
     given an object it keeps that.
     """
     for scope, self_name in own_methods(evaluator, instance, owner):
-        if scope.name != "__init__":
-            continue
         frame = method_frame(evaluator, instance, owner, scope)
-        for site in scope.calls:
-            if dotted(site.node.func) != f"{self_name}.save_hyperparameters":
-                continue
-            positional = [one for one in site.node.args if not isinstance(one, ast.Constant)]
+        for call in hierarchy.calls_saving(scope, self_name):
+            positional = [one for one in call.args if not isinstance(one, ast.Constant)]
             if positional:
                 return evaluator.evaluate(positional[0], frame)
             assert isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)

@@ -111,12 +111,11 @@ def _shipped(evaluator: Evaluator, frame: Frame) -> list[PythonFacts]:
 
 
 def _whole_ones(evaluator: Evaluator, facts: PythonFacts) -> Iterator[PythonFacts]:
-    """Yield those that inherit from a part of configurations; a part that none does stands for itself.
+    """Yield those that inherit from a part of configurations, and what is no part itself.
 
-    What the part gives they may replace, and they are what a user names.
+    What a part gives they may replace, and they are what a user names: nobody runs a part by itself.
     """
-    inheriting = heirs(evaluator, facts) if is_part(facts) else ()
-    for path in inheriting or (facts.source.path,):
+    for path in heirs(evaluator, facts) if is_part(facts) else (facts.source.path,):
         whole = evaluator.project.python_in_passing(path)
         if whole is not None and _is_configuration(evaluator, whole):
             yield whole
