@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import arguments, changes, fixtures, hierarchy, parametrized, stops
 from loaderlint.linking.following.commandlines import wrapped as wrapped_functions
-from loaderlint.linking.following.configurations import configurable, hydra, run_with
+from loaderlint.linking.following.configurations import configurable, experiments, hydra, run_with
 from loaderlint.linking.scopes.annotations import annotated, may_be_none
 from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.alternatives import at_most
@@ -66,7 +66,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     called = evaluator.callers.of(Function(frame.facts, function, scope, owner=made))
     default = default_of(function, node.arg)
     subject = _subject(owner, made, frame)
-    wrapped = wrapped_functions.configuration(evaluator, function, node, frame) if owner is None else None
+    wrapped = _by_decorator(evaluator, function, node, frame) if owner is None else None
     if not called.by and wrapped is not None:
         return wrapped
     if not called.by:
@@ -93,6 +93,16 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         ways.append((len(called.by) + called.elsewhere, given))
     arriving = _after_decorators(evaluator, one_of(subject, ways) or unseen(span), node, frame)
     return _with_settings_promised(evaluator, arriving, node, frame)
+
+
+def _by_decorator(
+    evaluator: Evaluator, function: FunctionNode | ast.Lambda, node: ast.arg, frame: Frame
+) -> Possibilities | None:
+    """Return what a decorator hands a function for what its callers leave out, None where none hands it anything."""
+    captured = experiments.configuration(evaluator, function, node, frame)
+    if captured is None:
+        return wrapped_functions.configuration(evaluator, function, node, frame)
+    return settled(captured, lambda: _default(evaluator, default_of(function, node.arg), node, frame, ""))
 
 
 def _after_decorators(evaluator: Evaluator, given: Possibilities, node: ast.arg, frame: Frame) -> Possibilities:
