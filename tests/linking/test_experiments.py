@@ -21,6 +21,7 @@ def program(*parts: str) -> dict[str, str]:
 
 
 OTHER_KEY = "@ex.config\ndef config():\n    m = 4\n"
+HOOK = "@ex.config_hook\ndef hook(config, command_name, logger):\n    {}\n"
 SEED = "@ex.config\ndef config():\n    _seed = 4\n"
 CASES: Cases = {
     "the whole configuration": (program(CONFIG, MAIN), {"4", "open"}),
@@ -75,10 +76,10 @@ CASES: Cases = {
         program("other = Experiment('other')\n", DEAD.replace("ex.", "other."), MAIN),
         {"open"},
     ),
-    "a hook may change it": (
-        program(DEAD, "@ex.config_hook\ndef hook(config, command_name, logger):\n    return theirs()\n", MAIN),
-        {"open"},
-    ),
+    "a hook may change it": (program(DEAD, HOOK.format("return theirs()"), MAIN), {"open"}),
+    "a hook changes it": (program(DEAD, HOOK.format("config['n'] = 6; return config"), MAIN), {"open"}),
+    "a hook gives it back": (program(CONFIG, HOOK.format("theirs(); return config"), MAIN), {"4", "open"}),
+    "a hook gives nothing back": (program(CONFIG, HOOK.format("theirs()"), MAIN), {"4", "open"}),
     "a part of it": (program(DEAD, BY_NAME.replace("automain", "command(prefix='m')")), {"open"}),
     "what is no experiment": (program(DEAD, MAIN.replace("ex.", "theirs.")), {"open"}),
     "what sacred itself hands over": (

@@ -25,7 +25,7 @@ from loaderlint.linking.things.possibilities import choice, under, unseen
 from loaderlint.linking.things.settings import merged, replaceable, tree_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import Step
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import called_name, keywords, without_arguments
 from loaderlint.vocabulary.configurations import CAPTURING, CONFIGURED_BY, CONFIGURED_WITH, EXPERIMENTS, HOOKED_BY
@@ -141,9 +141,11 @@ def _layers(evaluator: Evaluator, experiment: Made, facts: PythonFacts) -> Itera
             if method not in (*CONFIGURED_BY, HOOKED_BY) or not isinstance(decorator, ast.Attribute):
                 continue
             if _is(evaluator, experiment, decorator.value, Frame(facts, end_of(scope.parent))):
-                entries = _locals(evaluator, facts, scope)
-                layer = _Layer(entries, facts.span(scope.node), named="named" in method, perhaps=elsewhere)
-                yield None if method == HOOKED_BY else layer
+                if method != HOOKED_BY:
+                    entries = _locals(evaluator, facts, scope)
+                    yield _Layer(entries, facts.span(scope.node), named="named" in method, perhaps=elsewhere)
+                elif not _leaves_alone(scope, scope.node):
+                    yield None
     for name in CONFIGURED_WITH:
         for site in facts.calls.get(name, ()):
             frame = Frame(facts, site.place)
@@ -152,6 +154,15 @@ def _layers(evaluator: Evaluator, experiment: Made, facts: PythonFacts) -> Itera
                 entries = _added(evaluator, site.node, frame)
                 perhaps = elsewhere or bool(site.place.arms)
                 yield _Layer(entries, facts.span(site.node), named="named" in name, perhaps=perhaps)
+
+
+def _leaves_alone(hook: Scope, function: FunctionNode) -> bool:
+    """Return whether a hook gives back nothing, or the configuration just as it was handed over."""
+    first = next(parameters(function)).arg if function.args.args else ""
+    unchanged = [one.kind for one in hook.bindings.get(first, ())] == ["parameter"]
+    return all(
+        value is None or (isinstance(value, ast.Name) and value.id == first and unchanged) for value, _ in hook.returns
+    )
 
 
 def _is(evaluator: Evaluator, experiment: Made, node: ast.expr, frame: Frame) -> bool:
