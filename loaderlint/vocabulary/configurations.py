@@ -127,3 +127,6 @@ HOOKED_BY = "config_hook"
 
 All these: ``sacred/ingredient.py`` and ``sacred/experiment.py``, 0.8.
 """
+
+GIN_CONFIGURABLE = frozenset({"gin.configurable", "gin.config.configurable"})
+"""The decorators that bind what a call of a function leaves out (``gin/config.py``, 0.5)."""
