@@ -120,8 +120,15 @@ CAPTURING = frozenset({"capture", "command", "main", "automain", "pre_run_hook",
 """The decorators of an experiment whose functions get what their callers leave out from its configuration."""
 CONFIGURED_BY = frozenset({"config", "named_config"})
 """The decorators of an experiment that make a configuration of a function's locals."""
-CONFIGURED_WITH = frozenset({"add_config", "add_named_config"})
-"""The methods of an experiment that make one of a dictionary, of their keywords, or of a file."""
+CONFIGURED_WITH: Mapping[str, tuple[str, ...]] = {
+    "add_config": ("cfg_or_file",),
+    "add_named_config": ("name", "cfg_or_file"),
+    "run": ("command_name", "config_updates"),
+}
+"""The methods of an experiment that make one, with their parameters up to that which gives it.
+
+It is a dictionary, or for the first two the name of a file, or else their keywords.
+"""
 HOOKED_BY = "config_hook"
 """The decorator of a function that may change every value of a configuration.
 

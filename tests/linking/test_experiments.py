@@ -52,6 +52,15 @@ CASES: Cases = {
         program(CONFIG, "ex.add_named_config('m', {'n': ⟦6⟧})\n", MAIN),
         {"4", "6", "open"},
     ),
+    "a run updates it": (
+        program(CONFIG, MAIN.replace("auto", ""), "ex.run(config_updates={'n': ⟦6⟧})\n"),
+        {"4", "6", "open"},
+    ),
+    "a run updates nothing": (
+        program(CONFIG, MAIN.replace("auto", ""), "ex.run('main', options={'n': 6})\n"),
+        {"4", "open"},
+    ),
+    "what else is run": (program(CONFIG, MAIN, "theirs.run(config_updates={'n': 6})\n"), {"4", "open"}),
     "perhaps": (program(CONFIG, "if theirs():\n    ex.add_config(n=⟦6⟧)\n", MAIN), {"4", "6", "open"}),
     "a file is added": (
         {**program(DEAD, "ex.add_config('conf/base.yaml')\n", MAIN), "conf/base.yaml": "n: ⟦6⟧\n"},

@@ -36,25 +36,25 @@ if TYPE_CHECKING:
 _WHOLE = "_config"
 _OF_THE_RUN = frozenset({"_run", "_log", "_seed", "_rnd"})
 """What sacred hands a captured function besides its configuration (``sacred/config/captured_function.py``, 0.8)."""
-_SAYS_SOMETHING = re.compile(rb"\.(config|named_config|config_hook|add_config|add_named_config)\b")
+_SAYS_SOMETHING = re.compile(rb"\.(config|named_config|config_hook|add_config|add_named_config)\b|\bconfig_updates\b")
 """What a file holds that says something of a configuration."""
 
 
 class _Layer(Struct, frozen=True):
     """What is laid over a configuration at a place.
 
-    ``named`` says that a user who gives its name lays it over all others, ``perhaps`` that not every run comes by it.
+    ``last`` says that who runs the program asks for it, to lie over all others, ``perhaps`` that not every run has it.
     """
 
     items: Items
     span: Span
-    named: bool
+    last: bool
     perhaps: bool
 
     def under(self, key: str) -> Items:
         """Return the layer with one of its keys."""
         values = self.items.entries.get(key, ())
-        if values and (self.named or self.perhaps):
+        if values and (self.last or self.perhaps):
             subject = f"the configuration at {self.span}"
             left = Possibility(ABSENT, self.span, assumptions=choice(subject, "left out"))
             values = (*under(values, choice(subject, "given")), left)
@@ -114,7 +114,7 @@ def _whole(evaluator: Evaluator, experiment: Made) -> Items | None:
         if None in found:
             return None
         layers.extend(sorted((one for one in found if one is not None), key=lambda one: one.span.start))
-    layers.sort(key=lambda one: one.named)
+    layers.sort(key=lambda one: one.last)
     here = made_in.span(experiment.call)
 
     def value(key: str) -> Possibilities:
@@ -143,7 +143,7 @@ def _layers(evaluator: Evaluator, experiment: Made, facts: PythonFacts) -> Itera
             if _is(evaluator, experiment, decorator.value, Frame(facts, end_of(scope.parent))):
                 if method != HOOKED_BY:
                     entries = _locals(evaluator, facts, scope)
-                    yield _Layer(entries, facts.span(scope.node), named="named" in method, perhaps=elsewhere)
+                    yield _Layer(entries, facts.span(scope.node), last="named" in method, perhaps=elsewhere)
                 elif not _leaves_alone(scope, scope.node):
                     yield None
     for name in CONFIGURED_WITH:
@@ -153,7 +153,7 @@ def _layers(evaluator: Evaluator, experiment: Made, facts: PythonFacts) -> Itera
             if isinstance(called, ast.Attribute) and _is(evaluator, experiment, called.value, frame):
                 entries = _added(evaluator, site.node, frame)
                 perhaps = elsewhere or bool(site.place.arms)
-                yield _Layer(entries, facts.span(site.node), named="named" in name, perhaps=perhaps)
+                yield _Layer(entries, facts.span(site.node), last=name != "add_config", perhaps=perhaps)
 
 
 def _leaves_alone(hook: Scope, function: FunctionNode) -> bool:
@@ -184,8 +184,10 @@ def _locals(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Items:
 
 def _added(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Items:
     """Return the entries that a call adds: those of a dictionary, of a file, or its keywords."""
-    names = ("name", "cfg_or_file") if called_name(call) == "add_named_config" else ("cfg_or_file",)
-    given = arguments_of(call, names).get("cfg_or_file")
+    names = CONFIGURED_WITH[called_name(call)]
+    given = arguments_of(call, names).get(names[-1])
+    if given is None and called_name(call) == "run":
+        return Items({})
     if given is None:
         entries = {key: evaluator.evaluate(value, frame) for key, value in keywords(call).items() if key not in names}
         return Items(entries, all(one.arg is not None for one in call.keywords))
