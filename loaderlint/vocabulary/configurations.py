@@ -113,3 +113,27 @@ HYDRA_INSTANTIATORS = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
 
 LOCATORS = frozenset({"hydra.utils.get_class", "hydra.utils.get_method", "hydra.utils.get_object", "pydoc.locate"})
 """What gives the class or function that a dotted name names."""
+
+EXPERIMENTS = frozenset({"sacred.Experiment", "sacred.experiment.Experiment"})
+"""What makes an experiment of sacred, which has a configuration and functions that are handed parts of it."""
+CAPTURING = frozenset({"capture", "command", "main", "automain", "pre_run_hook", "post_run_hook"})
+"""The decorators of an experiment whose functions get what their callers leave out from its configuration."""
+CONFIGURED_BY = frozenset({"config", "named_config"})
+"""The decorators of an experiment that make a configuration of a function's locals."""
+CONFIGURED_WITH: Mapping[str, tuple[str, ...]] = {
+    "add_config": ("cfg_or_file",),
+    "add_named_config": ("name", "cfg_or_file"),
+    "run": ("command_name", "config_updates"),
+}
+"""The methods of an experiment that make one, with their parameters up to that which gives it.
+
+It is a dictionary, or for the first two the name of a file, or else their keywords.
+"""
+HOOKED_BY = "config_hook"
+"""The decorator of a function that may change every value of a configuration.
+
+All these: ``sacred/ingredient.py`` and ``sacred/experiment.py``, 0.8.
+"""
+
+GIN_CONFIGURABLE = frozenset({"gin.configurable", "gin.config.configurable"})
+"""The decorators that bind what a call of a function leaves out (``gin/config.py``, 0.5)."""

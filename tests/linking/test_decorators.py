@@ -8,7 +8,7 @@ LOAD = "def load(data, workers=4):\n    return DataLoader(data, num_workers=work
 
 DECORATED: Cases = {
     "one from outside": (f"from elsewhere import timed\n@timed\n{LOAD}load(1, ⟦8⟧)", {"8"}),
-    "one that fills in arguments": (f"import gin\n@gin.configurable\n{LOAD}load(1)", {"open"}),
+    "one that fills in arguments": (f"from theirs import inject\n@inject\n{LOAD}load(1)", {"open"}),
     "one of an object that fills in arguments": (f"@experiment.capture\n{LOAD}load(1, 8)", {"open"}),
     "one that hands everything on": (
         f"""

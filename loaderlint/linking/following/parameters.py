@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import arguments, changes, fixtures, hierarchy, parametrized, stops
 from loaderlint.linking.following.commandlines import wrapped as wrapped_functions
-from loaderlint.linking.following.configurations import configurable, hydra, run_with
+from loaderlint.linking.following.configurations import configurable, experiments, gin, hydra, run_with
 from loaderlint.linking.scopes.annotations import annotated, may_be_none
 from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.alternatives import at_most
@@ -66,13 +66,15 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     called = evaluator.callers.of(Function(frame.facts, function, scope, owner=made))
     default = default_of(function, node.arg)
     subject = _subject(owner, made, frame)
-    wrapped = wrapped_functions.configuration(evaluator, function, node, frame) if owner is None else None
+    wrapped = _by_decorator(evaluator, function, node, frame) if owner is None else None
     if not called.by and wrapped is not None:
         return wrapped
     if not called.by:
         fixture = fixtures.given_to(evaluator, node, frame)
         return _of_users(evaluator, default, node, frame, subject) if fixture is None else fixture
     source = configurable.source_of(evaluator, function, frame.facts, scope)
+    if wrapped is None and owner is None:
+        wrapped = _left_to_its_default(evaluator, gin.configuration(evaluator, node, frame), node, frame)
     plain = wrapped is None and source is None
     if plain and decorators.hides_arguments(evaluator, function, frame.facts, scope, followed=True):
         return run_with.configuration(evaluator, function, node, frame)
@@ -93,6 +95,25 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         ways.append((len(called.by) + called.elsewhere, given))
     arriving = _after_decorators(evaluator, one_of(subject, ways) or unseen(span), node, frame)
     return _with_settings_promised(evaluator, arriving, node, frame)
+
+
+def _by_decorator(
+    evaluator: Evaluator, function: FunctionNode | ast.Lambda, node: ast.arg, frame: Frame
+) -> Possibilities | None:
+    """Return what a decorator hands a function for what its callers leave out, None where none hands it anything."""
+    captured = experiments.configuration(evaluator, function, node, frame)
+    if captured is None:
+        return wrapped_functions.configuration(evaluator, function, node, frame)
+    return _left_to_its_default(evaluator, captured, node, frame)
+
+
+def _left_to_its_default(
+    evaluator: Evaluator, given: Possibilities | None, node: ast.arg, frame: Frame
+) -> Possibilities | None:
+    """Return what a decorator hands over for a parameter, with the default wherever it leaves that to it."""
+    assert isinstance(frame.scope.node, FunctionNode | ast.Lambda)
+    default = default_of(frame.scope.node, node.arg)
+    return given and settled(given, lambda: _default(evaluator, default, node, frame, ""))
 
 
 def _after_decorators(evaluator: Evaluator, given: Possibilities, node: ast.arg, frame: Frame) -> Possibilities:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
@@ -34,8 +34,12 @@ from loaderlint.vocabulary.datasets import SPLITS
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
 MOST_TURNS = 128
 """A loop over more than this is followed no further."""
+_NO_TURN_SEEN = -1
+"""What stands in place of a turn's number where what a loop goes over was not seen."""
 
 
 def displayed(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set, frame: Frame) -> Possibilities:
@@ -123,7 +127,7 @@ def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilitie
                 isinstance(one.thing, Unseen) and one.thing.given
             )
             thing = GIVEN if given_by_user else UNSEEN
-            found.append(Possibility(thing, span, assumptions=one.assumptions))
+            found.extend(under((Possibility(thing, span),), one.assumptions, choice(str(span), _NO_TURN_SEEN)))
             continue
         for turn, item in enumerate(items):
             given = unpacked(item, binding.index, span)
@@ -174,14 +178,17 @@ def ends(evaluator: Evaluator, arm: Arm, frame: Frame) -> list[Assumptions]:
 
 
 def row(evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Possibilities:
-    """Return the row that a comprehension over known values makes."""
-    turns = _turns(evaluator, node, frame)
-    if turns is None:
-        return unseen(frame.facts.span(node))
-    where = frame.at(frame.scope.inside[id(node)])
-    every = evaluator.evaluate(node.elt, where)
-    items = tuple(of_turn(every, turn) for turn in turns)
-    return (Possibility(Row(items), frame.facts.span(node)),) if all(items) else unseen(frame.facts.span(node))
+    """Return the row that a comprehension over known values makes, or one of several as `dictionary` does."""
+
+    def assuming(assumptions: Assumptions) -> Possibility | None:
+        turns = _turns(evaluator, node, frame, assumptions)
+        if turns is None:
+            return None
+        every = evaluator.evaluate(node.elt, frame.at(frame.scope.inside[id(node)]))
+        items = tuple(of_turn(every, turn) for turn in turns)
+        return Possibility(Row(items), frame.facts.span(node), assumptions=assumptions) if all(items) else None
+
+    return _one_of_several(evaluator, node, frame, assuming, Possibility(UNSEEN, frame.facts.span(node)))
 
 
 def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possibilities:
@@ -189,9 +196,26 @@ def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possib
 
     Where it goes over one of several things that have different keys, it makes one of several dictionaries.
     """
-    span = frame.facts.span(node)
-    unknown = Possibility(Items({}, complete=False), span)
-    whole = _dictionary_assuming(evaluator, node, frame, NO_ASSUMPTIONS)
+    unknown = Possibility(Items({}, complete=False), frame.facts.span(node))
+
+    def assuming(assumptions: Assumptions) -> Possibility | None:
+        return _dictionary_assuming(evaluator, node, frame, assumptions)
+
+    return _one_of_several(evaluator, node, frame, assuming, unknown)
+
+
+def _one_of_several(
+    evaluator: Evaluator,
+    node: _Comprehension,
+    frame: Frame,
+    assuming: Callable[[Assumptions], Possibility | None],
+    unknown: Possibility,
+) -> Possibilities:
+    """Return what a comprehension makes ``assuming`` nothing, or else what it makes of each thing it may go over.
+
+    It is ``unknown`` what it makes of a thing that was not seen, and of things that are not told apart.
+    """
+    whole = assuming(NO_ASSUMPTIONS)
     if whole is not None:
         return (whole,)
     start = frame.scope.inside[id(node)].arms[len(frame.place.arms)].place
@@ -199,7 +223,7 @@ def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possib
     ways = [one.assumptions for one in evaluator.evaluate(node.generators[0].iter, frame.at(start))]
     if len({*ways}) < len(ways) or len(ways) == 1:
         return (unknown,)
-    return tuple(_dictionary_assuming(evaluator, node, frame, way) or replace(unknown, assumptions=way) for way in ways)
+    return tuple(assuming(way) or replace(unknown, assumptions=way) for way in ways)
 
 
 def _dictionary_assuming(
@@ -232,7 +256,7 @@ def of_turn(every: Possibilities, turn: Assumptions) -> Possibilities:
 
 def _turns(
     evaluator: Evaluator,
-    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+    node: _Comprehension,
     frame: Frame,
     assumptions: Assumptions = NO_ASSUMPTIONS,
 ) -> list[Assumptions] | None:
@@ -247,7 +271,9 @@ def _turns(
         if isinstance(arm.owner, ast.comprehension):
             subject = str(frame.facts.span(arm.owner.iter))
             for turn in turns:
-                over = of_turn(evaluator.evaluate(arm.owner.iter, where), turn)
+                every = evaluator.evaluate(arm.owner.iter, where)
+                itself = [one for one in every if one.assumptions == turn]
+                over = itself if turn and len(itself) == 1 else of_turn(every, turn)
                 lengths = {None if (items := items_of(one)) is None else len(items) for one in over}
                 length = lengths.pop() if len(lengths) == 1 else None
                 if length is None:
