@@ -39,6 +39,14 @@ DECLARATIONS: Cases = {
     "a constant as default": ("N = ⟦4⟧\n" + declared("'--workers', type=int, default=N"), {"4", "open"}),
     "no default": (declared("'--workers', type=int"), {"None at main.py:4:1", "open"}),
     "required": (declared("'--workers', type=int, required=True"), {"open"}),
+    "required: its default never arrives": (
+        declared("'--workers', type=int, required=True, default=4"),
+        {"open"},
+    ),
+    "not required: its default arrives": (
+        declared("'--workers', type=int, required=False, default=⟦4⟧"),
+        {"4", "open"},
+    ),
     "a positional argument": (declared("'workers', type=int"), {"open"}),
     "a positional argument that may be left out": (
         declared("'workers', type=int, nargs='?', default=⟦4⟧"),
@@ -960,6 +968,16 @@ DECORATED: Cases = {
         import click
         @click.command()
         @click.option("--workers", default=⟦4⟧)
+        def main(workers):
+            DataLoader(data, num_workers=workers)
+        """,
+        {"4", "open"},
+    ),
+    "click.option, whose default a required one takes": (
+        """
+        import click
+        @click.command()
+        @click.option("--workers", default=⟦4⟧, required=True)
         def main(workers):
             DataLoader(data, num_workers=workers)
         """,

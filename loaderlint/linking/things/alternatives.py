@@ -78,7 +78,7 @@ def _least(alternatives: Collection[Assumptions]) -> tuple[Assumptions, ...]:
     return tuple(
         one
         for one in alternatives
-        if not any(other < one for assumption in one for other in by_rarest.get(assumption, ()))
+        if not any(any(map(one.__gt__, by_rarest[assumption])) for assumption in one if assumption in by_rarest)
     )
 
 

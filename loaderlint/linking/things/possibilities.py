@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import lru_cache
 from itertools import zip_longest
 
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from loaderlint.model.value import (
     CUDA,
     NO_ASSUMPTIONS,
     PLATFORM,
+    REMEMBERED,
     Answer,
     Assumption,
     Assumptions,
@@ -233,13 +235,7 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
     if len(same) == 1:
         yield same[0]
         return
-    alternatives = simplified(one.assumptions for one in same)
-    if len(alternatives) > MOST_WAYS:
-        alternatives = _on_platforms_joined(alternatives)
-    if len(alternatives) > MOST_WAYS:
-        alternatives = gathered(alternatives)
-    if len(alternatives) > MOST_WAYS:
-        alternatives = gathered_loosely(alternatives)
+    alternatives = _said_in_few(tuple(one.assumptions for one in same))
     if len(alternatives) > MOST_WAYS:
         yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
         alternatives = sorted(alternatives, key=len)[:MOST_WAYS]
@@ -256,6 +252,18 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
             if first.assumptions == assumptions and first.sources == sources
             else replace(first, assumptions=assumptions, sources=sources)
         )
+
+
+@lru_cache(REMEMBERED)
+def _said_in_few(alternatives: tuple[Assumptions, ...]) -> list[Assumptions]:
+    """Return alternatives under which the same runs fall, or at least these where they are too many.
+
+    The attributes of one object are read in the same ways, over and over.
+    """
+    few = simplified(alternatives)
+    for fewer in (_on_platforms_joined, gathered, gathered_loosely):
+        few = fewer(few) if len(few) > MOST_WAYS else few
+    return few
 
 
 def _on_platforms_joined(alternatives: Iterable[Assumptions]) -> list[Assumptions]:

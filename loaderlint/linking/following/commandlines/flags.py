@@ -236,6 +236,8 @@ def default_values(evaluator: Evaluator, flag: Flag, set_before: Possibilities |
         return (Possibility(not flag.switch, span, taken_out=True),)
     if flag.default is None:
         return () if _is_required(flag) else (Possibility(None, span),)
+    if _is_never_left_out(flag):
+        return ()
     return tuple(one for one in flag.values(evaluator, flag.default) if not _is_suppressed(one))
 
 
@@ -299,6 +301,17 @@ def _is_required(flag: Flag) -> bool:
     if required is not None:
         return not (isinstance(required, ast.Constant) and not required.value)
     return bool(flag.names) and not flag.spellings and flag.keyword("nargs") is None
+
+
+def _is_never_left_out(flag: Flag) -> bool:
+    """Return whether argparse ends the program where the user does not say the flag, whatever its default.
+
+    Click takes the default. ``argparse.py``, ``ArgumentParser._parse_known_args``: "the following arguments are
+    required".
+    """
+    required = flag.keyword("required")
+    declares = isinstance(flag.declaration.func, ast.Attribute) and flag.declaration.func.attr == "add_argument"
+    return declares and isinstance(required, ast.Constant) and required.value is True
 
 
 def converted(evaluator: Evaluator, given: Possibility, flag: Flag) -> Possibilities:
