@@ -59,6 +59,7 @@ _STARTS = (
     b"click",
     b"typer",
     b"tyro",
+    b"automain",
 )
 """A Python file without any of these words is no program that somebody starts."""
 _IS_CONFIGURATION = re.compile(
