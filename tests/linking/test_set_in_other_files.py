@@ -53,6 +53,25 @@ CASES: Cases = {
         program(OPTIONS.format("⟦0⟧", IF_FAST.format("⟦2⟧")), FIRST.replace("setup()", "setup(asked())")),
         {"0", "2"},
     ),
+    "where an error may keep a function from it": (
+        program(
+            OPTIONS.format(
+                "⟦0⟧", "    try:\n        import fast\n        workers = ⟦2⟧\n    except ImportError:\n        pass\n"
+            ),
+            FIRST,
+        ),
+        {"0", "2"},
+    ),
+    "where an error may keep a run from calling it": (
+        program(
+            MAYBE_SET, "    try:\n        options.setup()\n    except OSError:\n        pass\n    loaders.load()\n"
+        ),
+        {"0", "2"},
+    ),
+    "where an error keeps a run from reading it too": (
+        program(SET, "    try:\n        options.setup()\n        loaders.load()\n    except OSError:\n        pass\n"),
+        {"2"},
+    ),
     "by a function that is handed on": (
         program(MAYBE_SET, "    Thread(target=options.setup).start()\n    loaders.load()\n"),
         {"0", "2"},
