@@ -74,7 +74,8 @@ class Hander(Struct, frozen=True):
     """How a callable takes a function and the arguments it calls it with, each by position and name.
 
     ``arguments`` None says that they follow the function as they are; ``hidden`` positional arguments of its own come
-    before them, and where ``later`` is set more can be given when the result is called.
+    before them, and where ``later`` is set more can be given when the result is called. ``apart`` says that another
+    process may be what calls it, which has nothing of what this one set unless it is forked.
     """
 
     function: tuple[int, str]
@@ -82,11 +83,12 @@ class Hander(Struct, frozen=True):
     keywords: tuple[int, str] | None = None
     hidden: int = 0
     later: bool = False
+    apart: bool = False
 
 
-_SPAWN = Hander((0, "fn"), (1, "args"), hidden=1)
-_PROCESS = Hander((1, "target"), (3, "args"), (4, "kwargs"))
-_LAUNCHER = Hander((0, "function"), (1, "args"))
+_SPAWN = Hander((0, "fn"), (1, "args"), hidden=1, apart=True)
+_PROCESS = Hander((1, "target"), (3, "args"), (4, "kwargs"), apart=True)
+_LAUNCHER = Hander((0, "function"), (1, "args"), apart=True)
 
 HANDERS: Mapping[str, Hander] = {
     "torch.multiprocessing.spawn": _SPAWN,
@@ -95,8 +97,8 @@ HANDERS: Mapping[str, Hander] = {
     "multiprocessing.Process": _PROCESS,
     "torch.multiprocessing.Process": _PROCESS,
     "multiprocessing.context.Process": _PROCESS,
-    "threading.Thread": _PROCESS,
-    "detectron2.engine.launch": Hander((0, "main_func"), (5, "args")),
+    "threading.Thread": Hander((1, "target"), (3, "args"), (4, "kwargs")),
+    "detectron2.engine.launch": Hander((0, "main_func"), (5, "args"), apart=True),
     "accelerate.notebook_launcher": _LAUNCHER,
     "accelerate.debug_launcher": _LAUNCHER,
     "accelerate.launchers.notebook_launcher": _LAUNCHER,
@@ -112,10 +114,10 @@ HANDERS: Mapping[str, Hander] = {
 
 HANDING_METHODS: Mapping[str, Hander] = {
     "Process": _PROCESS,
-    "submit": Hander((0, "fn")),
-    "apply": Hander((0, "func"), (1, "args"), (2, "kwds")),
-    "apply_async": Hander((0, "func"), (1, "args"), (2, "kwds")),
-    "run_in_executor": Hander((1, "func")),
+    "submit": Hander((0, "fn"), apart=True),
+    "apply": Hander((0, "func"), (1, "args"), (2, "kwds"), apart=True),
+    "apply_async": Hander((0, "func"), (1, "args"), (2, "kwds"), apart=True),
+    "run_in_executor": Hander((1, "func"), apart=True),
 }
 """The same for methods of objects of other libraries.
 

@@ -15,7 +15,11 @@ def load():
     DataLoader(d, num_workers=options.workers, prefetch_factor=options.ahead)
 """
 COPIED = f"{IMPORT}from options import workers\ndef load():\n    DataLoader(d, num_workers=workers)\n"
-MAIN = "import options\nimport loaders\ndef main():\n{}if __name__ == '__main__':\n    main()\n"
+METHOD = "class Setting:\n    def {}(self):\n        options.setup()\n"
+PROCESSES = (
+    "from multiprocessing import Process\nfrom threading import Thread\nfrom torch.multiprocessing import spawn\n"
+)
+MAIN = PROCESSES + "import options\nimport loaders\ndef main():\n{}if __name__ == '__main__':\n    main()\n"
 FIRST = "    options.setup()\n    loaders.load()\n"
 
 
@@ -49,9 +53,60 @@ CASES: Cases = {
         program(OPTIONS.format("⟦0⟧", IF_FAST.format("⟦2⟧")), FIRST.replace("setup()", "setup(asked())")),
         {"0", "2"},
     ),
+    "where an error may keep a function from it": (
+        program(
+            OPTIONS.format(
+                "⟦0⟧", "    try:\n        import fast\n        workers = ⟦2⟧\n    except ImportError:\n        pass\n"
+            ),
+            FIRST,
+        ),
+        {"0", "2"},
+    ),
+    "where an error may keep a run from calling it": (
+        program(
+            MAYBE_SET, "    try:\n        options.setup()\n    except OSError:\n        pass\n    loaders.load()\n"
+        ),
+        {"0", "2"},
+    ),
+    "where an error keeps a run from reading it too": (
+        program(SET, "    try:\n        options.setup()\n        loaders.load()\n    except OSError:\n        pass\n"),
+        {"2"},
+    ),
     "by a function that is handed on": (
         program(MAYBE_SET, "    Thread(target=options.setup).start()\n    loaders.load()\n"),
         {"0", "2"},
+    ),
+    "by a function that its decorator hands on": (
+        program(MAYBE_SET.replace("def setup", "@theirs.hook\ndef setup"), "    theirs.begin()\n    loaders.load()\n"),
+        {"0", "2"},
+    ),
+    "by a method that a library calls": (
+        program(
+            MAYBE_SET,
+            "    Setting().start()\n    loaders.load()\n" + METHOD.format("run").replace("ing:", "ing(Thread):"),
+        ),
+        {"0", "2"},
+    ),
+    "by a method that Python calls": (
+        program(MAYBE_SET, "    list(Setting())\n    loaders.load()\n" + METHOD.format("__iter__")),
+        {"0", "2"},
+    ),
+    "by a method that nothing calls": (program(UNSET, "    loaders.load()\n" + METHOD.format("begin")), {"0"}),
+    "before another process reads it": (
+        program(MAYBE_SET, "    options.setup()\n    Process(target=loaders.load).start()\n"),
+        {"0", "2"},
+    ),
+    "in the process that reads it": (
+        program(SET, "    spawn(work)\ndef work(rank):\n    options.setup()\n    loaders.load()\n"),
+        {"2"},
+    ),
+    "in another process": (
+        program(MAYBE_SET, "    Process(target=options.setup).start()\n    loaders.load()\n"),
+        {"0", "2"},
+    ),
+    "before a thread reads it": (
+        program(SET, "    options.setup()\n    Thread(target=loaders.load).start()\n"),
+        {"2"},
     ),
     "in another program": (
         {

@@ -73,7 +73,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         fixture = fixtures.given_to(evaluator, node, frame)
         return _of_users(evaluator, default, node, frame, subject) if fixture is None else fixture
     source = configurable.source_of(evaluator, function, frame.facts, scope)
-    if wrapped is None and owner is None:
+    if wrapped is None:
         wrapped = _left_to_its_default(evaluator, gin.configuration(evaluator, node, frame), node, frame)
     plain = wrapped is None and source is None
     if plain and decorators.hides_arguments(evaluator, function, frame.facts, scope, followed=True):

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.following.configurations import handing
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.scopes.set_in_run import Order, Settings
 from loaderlint.linking.scopes.uses import runs_of
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Frame, Function, Possibilities, Possibility
+from loaderlint.linking.things.kinds import Class, Frame, Function, Possibilities, Possibility
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.possibilities import choice, distinct, under
 from loaderlint.model.source import Span
@@ -118,7 +119,7 @@ def _last(evaluator: Evaluator, facts: PythonFacts, sets: Sequence[Place], frame
         return None if before else frozenset({None})
     order = Order(sets, frame.place, calls)
     for start in calls.starts(frame.place):
-        if start.parent is None:
+        if calls.begins_anew(start):
             found |= order.through(start, frozenset({None}))[1]
         else:
             # Whoever calls it may have called any function before that is called at all; of a library any there is.
@@ -138,6 +139,10 @@ class _Calls:
         self._made: dict[int, list[tuple[Place, Scope]]] = {}
         self._unseen: set[int] = set()
         """The functions that may be called where that is not seen."""
+        self._apart: set[int] = set()
+        """The functions that other processes may call, which begin with what nothing has set."""
+        self._handing: set[Place] = set()
+        """Where functions are handed on: what they set may be set later, or in another process alone."""
 
     def follow(self, facts: PythonFacts, place: Place) -> bool:
         """Look for all that leads to a place; return whether it is little enough."""
@@ -158,6 +163,10 @@ class _Calls:
                 above = caller.frame.scope
                 self._above[id(scope)][id(above)] = above
                 self._made.setdefault(id(above), []).append((caller.frame.place, scope))
+                hander = handing.taken_by(self._evaluator, caller)
+                if hander is not None:
+                    self._handing.add(caller.frame.place)
+                    self._apart.update({id(scope)} if hander.apart else ())
                 waiting.append((caller.frame.facts, above))
         return True
 
@@ -169,14 +178,26 @@ class _Calls:
         called = self._evaluator.callers.of(Function(facts, scope.node, scope, owner=owner))
         callers = [one for one in called.by if isinstance(one, Caller)]
         named = any(scope.name in one.reads for one in facts.scopes.values())
-        if called.elsewhere or called.offered or len(callers) < len(called.by) or (named and not callers):
+        otherwise = not callers and (named or self._is_called_by_others(scope, scope.node, owner))
+        if called.elsewhere or called.offered or len(callers) < len(called.by) or otherwise:
             self._unseen.add(id(scope))
         yield from callers
 
+    def _is_called_by_others(self, scope: Scope, node: FunctionNode, owner: Class | None) -> bool:
+        """Return whether Python, a library or what decorates a function may call it: a thread its ``run``."""
+        if _is_of_python(scope.name) or _is_decorated(node):
+            return True
+        above = classes.lineage(self._evaluator, owner) if owner is not None else ()
+        return any(any(classes.foreign_bases(self._evaluator, one)) for one in above)
+
     def starts(self, place: Place) -> list[Scope]:
-        """Return where a run begins that comes to a place: a module, or a function that something unseen calls."""
+        """Return where a run begins that comes to a place: a module, what another process or something unseen calls."""
         every = self._scopes_leading_to(place)
-        return [one for one in every if not self._above[id(one)] or id(one) in self._unseen]
+        return [one for one in every if not self._above[id(one)] or id(one) in self._unseen | self._apart]
+
+    def begins_anew(self, start: Scope) -> bool:
+        """Return whether a run begins at one of the `starts` with nothing set: a module, or in another process."""
+        return start.parent is None or (id(start) in self._apart and id(start) not in self._unseen)
 
     def is_called(self, place: Place) -> bool:
         """Return whether anything calls the function that holds a place."""
@@ -232,9 +253,22 @@ class _Calls:
 
     def may_be_passed_by(self, place: Place) -> bool:
         """Return whether a run of a place's scope may not come to the place, by the branches around it."""
+        if place in self._handing:
+            return True
         where = Frame(self._facts[id(place.scope)], place)
         return any(
             self._evaluator.conditions((arm.otherwise(),), where)
             for arm in place.arms
             if arm.test is None or not is_main_test(arm.test)
         )
+
+
+def _is_of_python(name: str) -> bool:
+    """Return whether Python itself calls a function by its name, other than what makes an object."""
+    return name.startswith("__") and name.endswith("__") and name != "__init__"
+
+
+def _is_decorated(function: FunctionNode) -> bool:
+    """Return whether a function stands under a decorator that may call it, or hand it on to what does."""
+    plain = sum(classes.has_decorator(function, one) for one in ("staticmethod", "classmethod"))
+    return len(function.decorator_list) > plain

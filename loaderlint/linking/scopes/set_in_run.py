@@ -5,11 +5,12 @@ All of them run where the module calls the function that comes to them: ``main()
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Protocol, TypeAlias
 
 from loaderlint.linking.scopes.uses import Run
-from loaderlint.readers.python import Place, Scope
+from loaderlint.readers.python import Place, Scope, Suite
 
 Settings: TypeAlias = frozenset[Place | None]
 """The places that may have set a name last; None for what it was before the run."""
@@ -90,8 +91,20 @@ class Order:
             else:
                 after = frozenset({place}) if place in self._setting else now
                 read |= now if place is self._reads else _NONE
-            now = (now | after if self._calls.may_be_passed_by(place) else after) | at_any_time
+            passed_by = self._calls.may_be_passed_by(place) or self._may_be_left_before(place, events)
+            now = (now | after if passed_by else after) | at_any_time
         return now, frozenset(read)
+
+    def _may_be_left_before(self, place: Place, events: Iterable[tuple[Place, Scope | None]]) -> bool:
+        """Return whether an error may keep a run from a place, and a ``try`` take it that does not hold the reading."""
+        reading = [
+            at.order for at, one in events if at is self._reads or (one is not None and id(one) in self._reading)
+        ]
+        return any(
+            any(order <= place.order for order in body.raising)
+            and not any(place.order < order <= body.last for order in reading)
+            for body in _guarded_around(place)
+        )
 
     def _set_in_loops_around(self, place: Place, events: Iterable[tuple[Place, Scope | None]]) -> Settings:
         """Return the places that may have set the name in an earlier turn of a loop around a place."""
@@ -142,6 +155,20 @@ class _InOneFile:
     def may_be_passed_by(self, place: Place) -> bool:
         """Return whether a place stands in a branch."""
         return bool(place.arms)
+
+
+def _guarded_around(place: Place) -> Iterator[Suite]:
+    """Yield the bodies around a place whose errors a handler may take."""
+    waiting = [place.scope.flow]
+    for suite in waiting:
+        for fork in suite.forks:
+            if not fork.order <= place.order <= fork.last:
+                continue
+            waiting.extend(block for _, block in fork.branches)
+            if isinstance(fork.node, ast.Try) and fork.node.handlers:
+                body = fork.branches[0][1]
+                if body.first <= place.order <= body.last:
+                    yield body
 
 
 def _is_inside(inner: Scope, scope: Scope) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -13,9 +13,6 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import called_name
-
-if TYPE_CHECKING:
-    pass
 
 
 class Caller(Struct, frozen=True, eq=False):

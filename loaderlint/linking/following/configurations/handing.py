@@ -51,6 +51,23 @@ def is_partial(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
     return hander is not None and hander.later
 
 
+def taken_by(evaluator: Evaluator, caller: Caller) -> Hander | None:
+    """Return how the function is taken that a caller hands on to be called, None where it calls the function itself."""
+    frame = caller.frame
+    sites = (one.node for one in frame.scope.calls if one.place is frame.place)
+    handers = (_hander(evaluator, one, frame) for one in sites if _is_located_at(caller.call, one))
+    return next((one for one in handers if one is not None), None)
+
+
+def _is_located_at(made: ast.Call, written: ast.Call) -> bool:
+    return (made.lineno, made.col_offset, made.end_lineno, made.end_col_offset) == (
+        written.lineno,
+        written.col_offset,
+        written.end_lineno,
+        written.end_col_offset,
+    )
+
+
 class GivenElsewhere(ast.Constant):
     """What a later call gives, where the call that it makes stands: it is read in the frame of that later call."""
 
