@@ -392,6 +392,7 @@ from registry import LOADERS
 @LOADERS.register()
 {LOAD}
 """
+MANY_OTHERS = "".join(f"@LOADERS.register()\ndef other_{n}(rows):\n    return rows\n" for n in range(200))
 
 REGISTERED: Cases = {
     "by its name": (
@@ -429,6 +430,14 @@ REGISTERED: Cases = {
             "main.py": "from registry import MODELS\nMODELS.get(x)(1, 8)\n",
         },
         {"4", "open"},
+    ),
+    "among very many": (
+        {
+            "registry.py": REGISTRY,
+            "data.py": DATA.replace("@", f"{MANY_OTHERS}@", 1),
+            "main.py": "from registry import LOADERS\nmake = LOADERS.get('load')\nmake(1, ⟦8⟧)\n",
+        },
+        {"8"},
     ),
     "fetched in a way that is not followed, and called": (
         {
