@@ -22,7 +22,8 @@ from loaderlint.readers.python_calls import without_arguments
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-_REGISTERS = ("register", "register_module")
+REGISTERS = ("register", "register_module")
+"""The methods of a registry that put something into it."""
 MOST_STEPS_OF_REGISTRIES = 20_000
 """Expressions followed to find out what all registries of a project hold."""
 MOST_STEPS_OF_AN_ENTRY = 60
@@ -101,7 +102,7 @@ def _registered(facts: PythonFacts) -> Iterator[tuple[Binding, ast.expr]]:
             if isinstance(one.node, FunctionNode | ast.ClassDef):
                 for decorator in one.node.decorator_list:
                     made = without_arguments(decorator)
-                    if isinstance(made, ast.Attribute) and made.attr in _REGISTERS:
+                    if isinstance(made, ast.Attribute) and made.attr in REGISTERS:
                         yield one, decorator
 
 
