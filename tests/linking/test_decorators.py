@@ -415,6 +415,24 @@ REGISTERED: Cases = {
         },
         {"8"},
     ),
+    "by a name that a keyword is a part of": (
+        {
+            "registry.py": REGISTRY.replace("name=None", "suffix=''").replace(
+                "name or thing.__name__", "f'{thing}{suffix}'"
+            ),
+            "data.py": DATA.replace("register()", "register(suffix='_fast')"),
+            "main.py": "from registry import LOADERS\nLOADERS.get('load_fast')(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "by a name that a keyword gives": (
+        {
+            "registry.py": REGISTRY,
+            "data.py": DATA.replace("=4", "=⟦4⟧").replace("register()", "register(name='plain')"),
+            "main.py": "from registry import LOADERS\nLOADERS.get('load')(1, 8)\n",
+        },
+        {"4", "open"},
+    ),
     "another one of the registry": (
         {
             "registry.py": REGISTRY,

@@ -107,8 +107,11 @@ def _registered(facts: PythonFacts) -> Iterator[tuple[Binding, ast.expr]]:
 
 
 def _name_given(decorator: ast.expr, own: str) -> str | None:
-    """Return the name a decorator registers something under, its own without one; None for one that is not written."""
-    given = [*decorator.args, *(one.value for one in decorator.keywords)] if isinstance(decorator, ast.Call) else []
-    if not given:
+    """Return the name a decorator registers something under, its own without one; None for one that is not written.
+
+    What a keyword that is no name says may be a part of it: ``@KINDS.register(suffix="fast")``.
+    """
+    if not isinstance(decorator, ast.Call) or not (decorator.args or decorator.keywords):
         return own
-    return next((one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)), None)
+    names = [*decorator.args, *(one.value for one in decorator.keywords if "name" in (one.arg or ""))]
+    return next((one.value for one in names if isinstance(one, ast.Constant) and isinstance(one.value, str)), None)
