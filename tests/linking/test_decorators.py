@@ -392,6 +392,7 @@ from registry import LOADERS
 @LOADERS.register()
 {LOAD}
 """
+MANY_OTHERS = "".join(f"@LOADERS.register()\ndef other_{n}(rows):\n    return rows\n" for n in range(200))
 
 REGISTERED: Cases = {
     "by its name": (
@@ -414,6 +415,24 @@ REGISTERED: Cases = {
         },
         {"8"},
     ),
+    "by a name that a keyword is a part of": (
+        {
+            "registry.py": REGISTRY.replace("name=None", "suffix=''").replace(
+                "name or thing.__name__", "f'{thing}{suffix}'"
+            ),
+            "data.py": DATA.replace("register()", "register(suffix='_fast')"),
+            "main.py": "from registry import LOADERS\nLOADERS.get('load_fast')(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "by a name that a keyword gives": (
+        {
+            "registry.py": REGISTRY,
+            "data.py": DATA.replace("=4", "=⟦4⟧").replace("register()", "register(name='plain')"),
+            "main.py": "from registry import LOADERS\nLOADERS.get('load')(1, 8)\n",
+        },
+        {"4", "open"},
+    ),
     "another one of the registry": (
         {
             "registry.py": REGISTRY,
@@ -429,6 +448,14 @@ REGISTERED: Cases = {
             "main.py": "from registry import MODELS\nMODELS.get(x)(1, 8)\n",
         },
         {"4", "open"},
+    ),
+    "among very many": (
+        {
+            "registry.py": REGISTRY,
+            "data.py": DATA.replace("@", f"{MANY_OTHERS}@", 1),
+            "main.py": "from registry import LOADERS\nmake = LOADERS.get('load')\nmake(1, ⟦8⟧)\n",
+        },
+        {"8"},
     ),
     "fetched in a way that is not followed, and called": (
         {

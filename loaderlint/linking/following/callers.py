@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.linking.files.references import HandedOn, References, is_looked_up, last_names, references
-from loaderlint.linking.following import called_by_name, hierarchy, subclasses, told
+from loaderlint.linking.following import called_by_name, fetching, hierarchy, subclasses, told
 from loaderlint.linking.following.configurations import argparse_args
 from loaderlint.linking.following.configurations.configured_callers import ConfiguredCallers
 from loaderlint.linking.following.configurations.handing import (
@@ -22,7 +22,6 @@ from loaderlint.linking.following.configurations.handing import (
     parameter_given,
 )
 from loaderlint.linking.following.configurations.opened import beside_named_files
-from loaderlint.linking.following.configurations.registries import is_registered
 from loaderlint.linking.following.hooks import HookCalls
 from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, lineage, owner_of
 from loaderlint.linking.things.kinds import (
@@ -242,7 +241,7 @@ class Callers:
             is_it,
             lambda call: may_bind(call, function),
             method=function.owner is not None,
-            registered=is_registered(node),
+            registered=fetching.is_registered(self._evaluator, node, function.facts, function.scope),
         )
         offered = self._evaluator.outside.of_function(function)
         by: tuple[AnyCaller, ...] = found.by
@@ -284,7 +283,8 @@ class Callers:
         def is_owner(thing: Thing) -> bool:
             return isinstance(thing, Class) and thing.node is owner.node
 
-        registered = is_registered(owner.node) or subclasses.enters_itself(self._evaluator, owner)
+        registered = fetching.is_registered(self._evaluator, owner.node, owner.facts, owner.scope)
+        registered = registered or subclasses.enters_itself(self._evaluator, owner)
         found = self._calls_of(owner.node.name, is_owner, registered=registered)
         called: list[AnyCaller] = [*found.by, *self._configured.of(owner.node.name, owner.facts)]
         called.extend(self._evaluator.lightning.makers(owner))

@@ -18,7 +18,7 @@ from loaderlint.linking.following import (
     modules,
     questions,
 )
-from loaderlint.linking.following.commandlines import objects, parsed, parsers
+from loaderlint.linking.following.commandlines import declared, objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened, python_files
 from loaderlint.linking.things import classes, dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
@@ -241,7 +241,8 @@ def _attribute(
     held = members.member(evaluator, owner, attribute, frame, span)
     unseen_there = all(isinstance(one.thing, Unseen) for one in held)
     nowhere = unseen_there and isinstance(thing, Instance) and _gets_nowhere(evaluator, thing, name)
-    may_lack = isinstance(thing, Unseen) or nowhere
+    # The attribute of a command line is always there: its default is what is declared, not what stands here.
+    may_lack = nowhere or (isinstance(thing, Unseen) and not declared.may_have(evaluator, name))
     if may_lack and default and isinstance(node.args[1], ast.Constant):
         return questions.held_or_default(evaluator, held or unseen(span), default, node, frame)
     return held

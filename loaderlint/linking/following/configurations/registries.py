@@ -7,7 +7,7 @@ where the decorator gives one, as in OpenMMLab's (``register_module`` of ``mmeng
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -22,7 +22,12 @@ from loaderlint.readers.python_calls import without_arguments
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-_REGISTERS = ("register", "register_module")
+REGISTERS = ("register", "register_module")
+"""The methods of a registry that put something into it."""
+MOST_STEPS_OF_REGISTRIES = 20_000
+"""Expressions followed to find out what all registries of a project hold."""
+MOST_STEPS_OF_AN_ENTRY = 60
+"""Expressions followed to find out which registry a decorator is of."""
 
 
 class _Entry(Struct, frozen=True, eq=False):
@@ -37,7 +42,6 @@ class Registries:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._entries: dict[int, list[_Entry]] | None = None
 
     def got(self, registry: Thing, keys: Possibilities, span: Span) -> Possibilities | None:
         """Return what ``registry.get(key)`` can give, None when nothing was seen to be registered there."""
@@ -53,28 +57,36 @@ class Registries:
                     found.extend(under((Possibility(one.thing, span),), key.assumptions, assumed))
         return tuple(found) or None
 
-    def _of(self, registry: Thing) -> list[_Entry]:
+    def _of(self, registry: Thing) -> Sequence[_Entry]:
         if not isinstance(registry, Instance | Made) or registry.call is None:
-            return []
-        if self._entries is None:
-            self._entries = {}
-            for facts in self._evaluator.project.all_python():
-                for binding, decorator in _registered(facts):
-                    self._note(facts, binding, decorator)
-        return self._entries.get(id(registry.call), [])
+            return ()
+        # Whoever asks first may have few steps left: what there is does not depend on that.
+        nothing: Mapping[int, Sequence[_Entry]] = {}
+        every = self._evaluator.once(("registries",), nothing, self._every, MOST_STEPS_OF_REGISTRIES)
+        return every.get(id(registry.call), ())
 
-    def _note(self, facts: PythonFacts, binding: Binding, decorator: ast.expr) -> None:
-        assert self._entries is not None
+    def _every(self) -> Mapping[int, Sequence[_Entry]]:
+        found: dict[int, list[_Entry]] = {}
+        for facts in self._evaluator.project.all_python():
+            for binding, decorator in _registered(facts):
+                for call, entry in self._entered(facts, binding, decorator):
+                    found.setdefault(id(call), []).append(entry)
+        return found
+
+    def _entered(self, facts: PythonFacts, binding: Binding, decorator: ast.expr) -> Iterator[tuple[ast.Call, _Entry]]:
+        """Yield what a decorator registers, each with the call that made the registry."""
         made = without_arguments(decorator)
         assert isinstance(made, ast.Attribute)
         frame = Frame(facts, binding.place)
-        for held in self._evaluator.binding(binding, frame):
-            if not isinstance(held.thing, Function | Class):
-                continue
-            entry = _Entry(_name_given(decorator, held.thing.scope.name), held.thing)
-            for one in self._evaluator.evaluate(made.value, frame):
-                if isinstance(one.thing, Instance | Made) and one.thing.call is not None:
-                    self._entries.setdefault(id(one.thing.call), []).append(entry)
+        with self._evaluator.steps(MOST_STEPS_OF_AN_ENTRY):
+            registries = self._evaluator.evaluate(made.value, frame)
+            held = self._evaluator.binding(binding, frame)
+        for entered in (one.thing for one in held):
+            if isinstance(entered, Function | Class):
+                entry = _Entry(_name_given(decorator, entered.scope.name), entered)
+                for one in registries:
+                    if isinstance(one.thing, Instance | Made) and one.thing.call is not None:
+                        yield one.thing.call, entry
 
 
 def is_registered(node: ast.AST) -> bool:
@@ -90,13 +102,16 @@ def _registered(facts: PythonFacts) -> Iterator[tuple[Binding, ast.expr]]:
             if isinstance(one.node, FunctionNode | ast.ClassDef):
                 for decorator in one.node.decorator_list:
                     made = without_arguments(decorator)
-                    if isinstance(made, ast.Attribute) and made.attr in _REGISTERS:
+                    if isinstance(made, ast.Attribute) and made.attr in REGISTERS:
                         yield one, decorator
 
 
 def _name_given(decorator: ast.expr, own: str) -> str | None:
-    """Return the name a decorator registers something under, its own without one; None for one that is not written."""
-    given = [*decorator.args, *(one.value for one in decorator.keywords)] if isinstance(decorator, ast.Call) else []
-    if not given:
+    """Return the name a decorator registers something under, its own without one; None for one that is not written.
+
+    What a keyword that is no name says may be a part of it: ``@KINDS.register(suffix="fast")``.
+    """
+    if not isinstance(decorator, ast.Call) or not (decorator.args or decorator.keywords):
         return own
-    return next((one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)), None)
+    names = [*decorator.args, *(one.value for one in decorator.keywords if "name" in (one.arg or ""))]
+    return next((one.value for one in names if isinstance(one, ast.Constant) and isinstance(one.value, str)), None)
