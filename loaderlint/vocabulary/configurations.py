@@ -135,5 +135,8 @@ HOOKED_BY = "config_hook"
 All these: ``sacred/ingredient.py`` and ``sacred/experiment.py``, 0.8.
 """
 
+INI_PARSERS = frozenset({"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"})
+"""What reads files of INI into one mapping of sections (``configparser``, Python 3.13)."""
+
 GIN_CONFIGURABLE = frozenset({"gin.configurable", "gin.config.configurable"})
 """The decorators that bind what a call of a function leaves out (``gin/config.py``, 0.5)."""

@@ -19,7 +19,7 @@ from loaderlint.linking.following import (
     questions,
 )
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
-from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened, python_files
+from loaderlint.linking.following.configurations import hydra, ini_files, instantiation, omegaconf, opened, python_files
 from loaderlint.linking.things import classes, dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -51,6 +51,7 @@ from loaderlint.vocabulary.configurations import (
     HYDRA_COMPOSERS,
     HYDRA_INSTANTIATORS,
     INHERITING,
+    INI_PARSERS,
     KEEPS_ITS_ARGUMENT,
     LOCATORS,
     PYTHON_SETTINGS,
@@ -143,6 +144,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return copies.of_call(evaluator, name, node, frame) or unseen(span)
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
+    if name in INI_PARSERS:
+        return ini_files.made(node, frame)
     if name in MAKES_OBJECTS:
         return objects.parsed(evaluator, name, node, frame, span) or unseen(span)
     if name in ARGUMENTS_OF_THE_USER:

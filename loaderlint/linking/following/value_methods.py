@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import copies, members, questions
 from loaderlint.linking.following.commandlines import absl, objects, parsed, parsers
-from loaderlint.linking.following.configurations import argparse_args, opened
+from loaderlint.linking.following.configurations import argparse_args, ini_files, opened
 from loaderlint.linking.things import classes, file_lines, merging, operators, rows, settings, templates, texts
 from loaderlint.linking.things.kinds import (
     CommandLine,
@@ -58,6 +58,8 @@ def given_by(
         return (owner,)
     if isinstance(thing, External) and thing.name == absl.FLAGS:
         return absl.method(evaluator, node, name, frame, span)
+    if isinstance(thing, Items) and thing.parsed and (asked := ini_files.asked(evaluator, thing, node, name, frame)):
+        return asked
     copied = copies.of_method(evaluator, owner, node, name, frame)
     if copied is not None:
         return copied
