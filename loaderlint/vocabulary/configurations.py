@@ -19,7 +19,9 @@ ATTRIBUTE_DICTS = INHERITING | {
     "addict.addict.Dict",
     "munch.Munch",
     "munch.DefaultMunch",
+    "munch.AutoMunch",
     "box.Box",
+    "box.ConfigBox",
     "dotmap.DotMap",
     "attrdict.AttrDict",
     "types.SimpleNamespace",
@@ -49,6 +51,11 @@ KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
     "copy.copy",
     "copy.deepcopy",
     "builtins.vars",
+    "munch.munchify",
+    "munch.unmunchify",
+    "munch.Munch.fromDict",
+    "munch.DefaultMunch.fromDict",
+    "types.MappingProxyType",
 }
 """Callables that return a dictionary or namespace with the keys of the one they are given, as it is or copied."""
 

@@ -134,6 +134,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
     if name.startswith(omegaconf.PREFIX):
         settled = omegaconf.call(evaluator, name.removeprefix(omegaconf.PREFIX), node, frame)
         return settled or (Possibility(Made(name, node, frame), span),)
+    if name in omegaconf.MAKERS and (settled := omegaconf.call(evaluator, "create", node, frame)):
+        return settled
     if name in ("builtins.locals", "builtins.vars") and not node.args and not node.keywords:
         return local_names.as_dictionary(evaluator, frame, span)
     if name in PYTHON_SETTINGS and (settled := python_files.read(evaluator, node, frame, PYTHON_SETTINGS[name])):
