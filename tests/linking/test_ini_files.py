@@ -123,6 +123,29 @@ FILES: Cases = {
         },
         {"4"},
     ),
+    "a file that the user names": (
+        {
+            "main.py": IMPORT + "import sys\n" + HEAD + "config.read(sys.argv[1])\n" + LOADER.format(GET),
+            "train.ini": INI.format("⟦4⟧"),
+            "other.ini": "[paths]\nsize = 2\n",
+        },
+        {"4", "open"},
+    ),
+    "several files in one call": (
+        {
+            "main.py": IMPORT + HEAD + "config.read(['train.ini', 'mine.ini'])\n" + LOADER.format(GET),
+            "train.ini": INI.format("4"),
+            "mine.ini": "[train]\nnum_workers = ⟦2⟧\n",
+        },
+        {"2"},
+    ),
+    "a parser with a converter of its own": (
+        {
+            "main.py": IMPORT + READ.replace("Parser()", "Parser(converters={'list': str.split})") + LOADER.format(GET),
+            "train.ini": INI.format("⟦4⟧"),
+        },
+        {"4"},
+    ),
     "a module that has it": (
         {
             "main.py": IMPORT + "from settings import config\n" + LOADER.format(GET),
@@ -146,6 +169,22 @@ OPEN: Cases = {
             "4",
         ),
         {"open"},
+    ),
+    "a parser that makes numbers in its own way": (
+        files(READ.replace("Parser()", "Parser(converters={'int': them})") + LOADER.format(GET), "4"),
+        {"open"},
+    ),
+    "several files of which one is not there": (
+        files(HEAD + "config.read(['train.ini', 'mine.ini'])\n" + LOADER.format(GET)),
+        {"4", "open"},
+    ),
+    "a file that the user names over another": (
+        {
+            "main.py": IMPORT + "import sys\n" + READ + "config.read(sys.argv[1])\n" + LOADER.format(GET),
+            "train.ini": INI.format("⟦4⟧"),
+            "other.ini": INI.format("2"),
+        },
+        {"4", "open"},
     ),
     "another library's parser": (
         files(READ.replace("import configparser", "import theirs as configparser") + LOADER.format(GET), "4"),

@@ -147,7 +147,7 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
     if name in INI_PARSERS:
-        return ini_files.made(node, frame)
+        return ini_files.made(evaluator, node, frame)
     if name in MAKES_OBJECTS:
         return objects.parsed(evaluator, name, node, frame, span) or unseen(span)
     if name in ARGUMENTS_OF_THE_USER:

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.following.configurations import opened
+from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.things import merging, rows
 from loaderlint.linking.things.dictionaries import entries_of, joined, updated
 from loaderlint.linking.things.kinds import (
     ABSENT,
+    UNSEEN,
     Absent,
     External,
     Frame,
@@ -26,6 +28,7 @@ from loaderlint.linking.things.kinds import (
     Parsed,
     Possibilities,
     Possibility,
+    Thing,
     Unseen,
 )
 from loaderlint.linking.things.possibilities import choice, combined, distinct, irremovable, laid_over, under, unseen
@@ -38,8 +41,10 @@ from loaderlint.readers.tree import Mapping as TreeMapping
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-_SET_UP = frozenset({"allow_no_value", "inline_comment_prefixes", "interpolation", "strict"})
+_SET_UP = frozenset({"allow_no_value", "converters", "inline_comment_prefixes", "interpolation", "strict"})
 """What a parser may be told without that it reads anything but opaque values in another way."""
+_CONVERTERS = frozenset({"int", "float", "boolean"})
+"""Names of ``converters`` that take the place of a method that is there."""
 _READS = frozenset({"read", "read_file", "read_string"})
 _CHANGES = _READS | {"read_dict", "readfp", "remove_option", "remove_section", "set"}
 _NAMES = "optionxform"
@@ -53,12 +58,20 @@ _GETS: Mapping[str, Callable[[str], Constant]] = {"get": str, "getint": int, "ge
 """The methods that give an option, and what each makes of its text."""
 
 
-def made(node: ast.Call, frame: Frame) -> Possibilities:
+def made(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what a parser holds before it has read anything."""
     span = frame.facts.span(node)
-    if node.args or not {one.arg for one in node.keywords} <= _SET_UP:
+    told = {one.arg: one.value for one in node.keywords}
+    converters = evaluator.evaluate(told["converters"], frame) if "converters" in told else ()
+    if node.args or not {*told} <= _SET_UP or not all(_only_adds(one) for one in converters):
         return unseen(span)
     return (Possibility(Items({}, parsed=Parsed.FILES), span),)
+
+
+def _only_adds(converters: Possibility) -> bool:
+    """Return whether a parser's ``converters`` bring new methods and replace none."""
+    thing = converters.thing
+    return isinstance(thing, Items) and thing.complete and _CONVERTERS.isdisjoint(thing.entries)
 
 
 def is_change(call: ast.Call, name: str) -> bool:
@@ -73,13 +86,18 @@ def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
     items, span, method = one.thing, frame.facts.span(call), call.func.attr
     if method in _READS and call.args and items.parsed is Parsed.FILES:
         reader = f"configparser.ConfigParser().{method}"
-        files = opened.configuration(evaluator, call, frame, reader, span)
-        after = tuple(
-            way
-            for file in files
-            for way in under((replace(one, thing=_after_file(evaluator, items, file, span)),), file.assumptions)
-        )
-        return joined(after)
+        after: Possibilities = (one,)
+        for each in _one_by_one(evaluator, call, frame):
+            files = opened.configuration(evaluator, each, frame, reader, span)
+            if any(_holds_any(before) for before in after):
+                files = tuple(map(_unless_named, files))
+            after = joined(
+                way
+                for before in after
+                for file in files
+                for way in under((replace(before, thing=_after_file(before.thing, file, span)),), file.assumptions)
+            )
+        return after
     if method == "set" and len(call.args) == 3 and items.parsed is Parsed.FILES:
         set_so = [
             replace(one, thing=_with(items, section.thing, option.thing, values, span))
@@ -92,7 +110,36 @@ def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
     return (replace(one, thing=_unsure(items, span)),)
 
 
-def _after_file(evaluator: Evaluator, items: Items, file: Possibility, span: Span) -> Items:
+def _one_by_one(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list[ast.Call]:
+    """Return the calls that read each of the files that a call reads one after the other."""
+    named = call.args[0]
+    if not isinstance(named, ast.List | ast.Tuple):
+        return [call]
+    # What a call reads is remembered by the call itself, so there is one for each file as long as anybody asks.
+    return evaluator.remembered(
+        ("one by one", call),
+        frame,
+        lambda: [ast.copy_location(ast.Call(call.func, [one], call.keywords), call) for one in named.elts],
+    )
+
+
+def _holds_any(one: Possibility) -> bool:
+    """Return whether a parser may have read something."""
+    thing = one.thing
+    return not isinstance(thing, Items) or not thing.complete or bool({*thing.entries} - {_NAMES})
+
+
+def _unless_named(file: Possibility) -> Possibility:
+    """Return a file, one that the user names as unseen.
+
+    What is laid over others need not have all that the program reads, so nothing says which of those it is.
+    """
+    named = any(isinstance(one.subject, str) and one.subject.startswith(FILE_READ) for one in file.assumptions)
+    return replace(file, thing=UNSEEN) if named else file
+
+
+def _after_file(items: Thing, file: Possibility, span: Span) -> Items:
+    assert isinstance(items, Items)
     if not isinstance(file.thing, TreeMapping):
         return _unsure(items, span)
     entries = dict(items.entries)
