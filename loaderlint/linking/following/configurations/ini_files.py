@@ -134,7 +134,7 @@ def _unless_named(file: Possibility) -> Possibility:
 
     What is laid over others need not have all that the program reads, so nothing says which of those it is.
     """
-    named = any(isinstance(one.subject, str) and one.subject.startswith(FILE_READ) for one in file.assumptions)
+    named = any(one.subject.startswith(FILE_READ) for one in file.assumptions)
     return replace(file, thing=UNSEEN) if named else file
 
 
