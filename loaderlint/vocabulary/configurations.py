@@ -68,6 +68,11 @@ AS_DICTIONARY = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
 WITH_CHANGES = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
 """Functions that return an object like another, some of its fields given anew."""
 
+FIELDS_OF_DATACLASSES = "__dataclass_fields__"
+FIELDS_OF_MODELS = frozenset({"model_fields", "__fields__"})
+FIELDS_BY_NAME = FIELDS_OF_MODELS | {FIELDS_OF_DATACLASSES}
+"""Attributes of classes that hold their fields by name (``dataclasses.py``, Python 3.13; ``pydantic/main.py``)."""
+
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
 """Base classes whose subclasses are tuples with names for their items."""
 

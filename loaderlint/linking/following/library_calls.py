@@ -12,6 +12,7 @@ from loaderlint.linking.following import (
     copies,
     datasets,
     environment,
+    field_names,
     given_modules,
     local_names,
     members,
@@ -142,6 +143,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return settled
     if name in KEEPS_ITS_ARGUMENT:
         return dictionary(evaluator, name, node, frame, span)
+    if name == field_names.FIELDS and (listed := field_names.listed(evaluator, node, frame)) is not None:
+        return listed
     if name in AS_DICTIONARY | WITH_CHANGES:
         return copies.of_call(evaluator, name, node, frame) or unseen(span)
     if name in opened.READERS and node.args:
