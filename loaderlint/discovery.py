@@ -25,8 +25,8 @@ from loaderlint.vocabulary.prefilter import may_matter, may_run_loaders
 from loaderlint.walking import walk
 
 LARGEST = 400_000
-"""Bytes beyond which a JSON, TOML or shell file is data and no configuration; such a file is not read at all."""
-_LANGUAGES = "Python, notebooks, YAML, JSON, TOML and shell"
+"""Bytes beyond which a JSON, TOML, INI or shell file is data and no configuration; such a file is not read at all."""
+_LANGUAGES = "Python, notebooks, YAML, JSON, TOML, INI and shell"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF_8_MARK = b"\xef\xbb\xbf"
 
@@ -53,7 +53,7 @@ class Discovered(Struct, frozen=True):
     def counts(self, failure: Failure) -> bool:
         """Return whether somebody wants to know of a failure: one of their own files, or one in a loader's language.
 
-        JSON, TOML and shell that were only met are mostly somebody else's, such as a ``tsconfig.json`` with comments.
+        JSON, TOML, INI and shell that were only met are mostly somebody else's: a ``tsconfig.json`` with comments.
         """
         language = Language.of(failure.path)
         return language is None or not language.is_anybodys or failure.path in self.given

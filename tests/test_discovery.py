@@ -31,12 +31,12 @@ def seen(*paths: str) -> list[str]:
 
 def test_a_folder_gives_its_files_of_our_languages_in_order(project: WriteFiles) -> None:
     project({"b.py": LOADER, "a/c.yaml": KEY, "a/d.YML": KEY, "e.pyi": LOADER, "f.txt": LOADER, "g.toml": KEY})
-    project({"h.json": KEY})
-    assert seen() == ["a/c.yaml", "a/d.YML", "b.py", "e.pyi", "g.toml", "h.json"]
+    project({"h.json": KEY, "i.ini": KEY, "j.cfg": KEY, "k.CONF": KEY, "l.inix": KEY})
+    assert seen() == ["a/c.yaml", "a/d.YML", "b.py", "e.pyi", "g.toml", "h.json", "i.ini", "j.cfg", "k.CONF"]
 
 
-@pytest.mark.parametrize("name", ["data.json", "data.toml"])
-def test_json_and_toml_of_the_size_of_data_are_not_read(name: str, project: WriteFiles) -> None:
+@pytest.mark.parametrize("name", ["data.json", "data.toml", "data.ini"])
+def test_json_toml_and_ini_of_the_size_of_data_are_not_read(name: str, project: WriteFiles) -> None:
     project({name: KEY + " " * LARGEST, "data.yaml": KEY + " " * LARGEST})
     assert seen() == ["data.yaml"]
     assert ProjectFiles(str(Path.cwd()), SettingsIndex()).read(name) is None
@@ -50,8 +50,10 @@ def test_settings_files_are_no_configuration_of_loaders(name: str, table: str, p
     assert seen() == seen(name) == []
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.toml"])
-def test_json_and_toml_that_are_no_text_are_failures_only_where_they_are_named(name: str, project: WriteFiles) -> None:
+@pytest.mark.parametrize("name", ["a.json", "a.toml", "a.cfg"])
+def test_json_toml_and_ini_that_are_no_text_are_failures_only_where_they_are_named(
+    name: str, project: WriteFiles
+) -> None:
     project({"a.py": LOADER, name: b"num_workers \xff"})
     assert look().failures == ()
     (failure,) = look(name).failures
@@ -137,7 +139,7 @@ def test_a_path_that_does_not_exist_is_a_failure_and_the_rest_goes_on(project: W
 def test_a_named_file_of_another_language_is_a_failure(name: str, project: WriteFiles) -> None:
     project({name: LOADER})
     (failure,) = look(name).failures
-    assert "Python, notebooks, YAML, JSON, TOML and shell" in failure.message
+    assert "Python, notebooks, YAML, JSON, TOML, INI and shell" in failure.message
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs permissions that hold for this user")

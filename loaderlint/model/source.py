@@ -24,6 +24,7 @@ class Language(str, Enum):
     YAML = "yaml"
     JSON = "json"
     TOML = "toml"
+    INI = "ini"
     SHELL = "shell"
 
     @classmethod
@@ -39,9 +40,14 @@ class Language(str, Enum):
         return self not in (Language.PYTHON, Language.SHELL)
 
     @property
+    def is_typed(self) -> bool:
+        """Whether settings in the language have types, and are not all texts that a program makes something of."""
+        return self.is_configuration and self is not Language.INI
+
+    @property
     def is_anybodys(self) -> bool:
         """Whether most files in the language have nothing to do with training: data, and settings of other tools."""
-        return self in (Language.JSON, Language.TOML, Language.SHELL)
+        return self in (Language.JSON, Language.TOML, Language.INI, Language.SHELL)
 
 
 NOTEBOOK = ".ipynb"
@@ -55,6 +61,9 @@ _BY_SUFFIX = {
     ".yml": Language.YAML,
     ".json": Language.JSON,
     ".toml": Language.TOML,
+    ".ini": Language.INI,
+    ".cfg": Language.INI,
+    ".conf": Language.INI,
     ".sh": Language.SHELL,
     ".bash": Language.SHELL,
     ".slurm": Language.SHELL,

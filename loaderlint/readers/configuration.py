@@ -20,6 +20,10 @@ def read(source: Source, sign: str = "") -> ConfigurationFacts:
         from loaderlint.readers import toml
 
         return toml.read(source)
+    if source.language is Language.INI:
+        from loaderlint.readers import ini
+
+        return ini.read(source)
     from loaderlint.readers import yaml
 
     return yaml.read(source)

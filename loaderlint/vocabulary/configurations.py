@@ -19,7 +19,9 @@ ATTRIBUTE_DICTS = INHERITING | {
     "addict.addict.Dict",
     "munch.Munch",
     "munch.DefaultMunch",
+    "munch.AutoMunch",
     "box.Box",
+    "box.ConfigBox",
     "dotmap.DotMap",
     "attrdict.AttrDict",
     "types.SimpleNamespace",
@@ -49,6 +51,11 @@ KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
     "copy.copy",
     "copy.deepcopy",
     "builtins.vars",
+    "munch.munchify",
+    "munch.unmunchify",
+    "munch.Munch.fromDict",
+    "munch.DefaultMunch.fromDict",
+    "types.MappingProxyType",
 }
 """Callables that return a dictionary or namespace with the keys of the one they are given, as it is or copied."""
 
@@ -60,6 +67,11 @@ AS_DICTIONARY = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
 
 WITH_CHANGES = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
 """Functions that return an object like another, some of its fields given anew."""
+
+FIELDS_OF_DATACLASSES = "__dataclass_fields__"
+FIELDS_OF_MODELS = frozenset({"model_fields", "__fields__"})
+FIELDS_BY_NAME = FIELDS_OF_MODELS | {FIELDS_OF_DATACLASSES}
+"""Attributes of classes that hold their fields by name (``dataclasses.py``, Python 3.13; ``pydantic/main.py``)."""
 
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
 """Base classes whose subclasses are tuples with names for their items."""
@@ -134,6 +146,9 @@ HOOKED_BY = "config_hook"
 
 All these: ``sacred/ingredient.py`` and ``sacred/experiment.py``, 0.8.
 """
+
+INI_PARSERS = frozenset({"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"})
+"""What reads files of INI into one mapping of sections (``configparser``, Python 3.13)."""
 
 GIN_CONFIGURABLE = frozenset({"gin.configurable", "gin.config.configurable"})
 """The decorators that bind what a call of a function leaves out (``gin/config.py``, 0.5)."""

@@ -38,6 +38,10 @@ def rewrite(
         from loaderlint.writers import toml
 
         return toml.rewrite(source, edits)
+    if source.language is Language.INI:
+        from loaderlint.writers import ini
+
+        return ini.rewrite(source, edits)
     if source.language is Language.SHELL:
         from loaderlint.writers import shell
 

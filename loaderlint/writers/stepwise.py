@@ -38,12 +38,14 @@ class Dialect(Struct, frozen=True):
 
     ``parse`` gives a text's data or raises ValueError. ``typed`` says how a constant is typed in place of a value's
     text; ``removal`` what goes with the entry that is written at two offsets. Both raise `CannotRewrite`.
+    ``plain`` says that every value is text and no sign marks it as such.
     """
 
     name: str
     parse: Callable[[str], Any]
     typed: Callable[[Constant, str], str]
     removal: Callable[[str, int, int], Removal]
+    plain: bool = False
 
 
 class _Place(Struct, frozen=True):
@@ -103,9 +105,10 @@ def _made(text: str, source: Source, edit: Edit, place: _Place, dialect: Dialect
 
 def _set(text: str, start: int, end: int, constant: Constant, dialect: Dialect) -> str:
     before, way = _found(text, start, end, dialect)
-    after = text[:start] + dialect.typed(constant, text[start:end]) + text[end:]
+    typed = dialect.typed(constant, text[start:end])
+    after = text[:start] + typed + text[end:]
     wanted = deepcopy(before)
-    _holder(wanted, way)[way[-1]] = constant
+    _holder(wanted, way)[way[-1]] = typed if dialect.plain else constant
     _prove(after, wanted, dialect)
     return after
 
@@ -148,7 +151,8 @@ def _found(text: str, start: int, end: int, dialect: Dialect) -> tuple[Any, Way]
     word = "loaderlint"
     while word in text:
         word += "-"
-    marked = _parsed(f'{text[:start]}"{word}"{text[end:]}', dialect)
+    typed = word if dialect.plain else f'"{word}"'
+    marked = _parsed(f"{text[:start]}{typed}{text[end:]}", dialect)
     ways = [way for way, value in _leaves(marked) if value == word]
     if len(ways) != 1 or not ways[0]:
         raise CannotRewrite("no single value is written there")

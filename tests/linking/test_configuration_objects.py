@@ -295,6 +295,30 @@ HOLDER = """
 """
 
 CLASSES: Cases = {
+    "munchify": (
+        "from munch import munchify\nc = munchify({'data': {'n': ⟦4⟧}})\nDataLoader(1, num_workers=c.data.n)\n",
+        {"4"},
+    ),
+    "Munch.fromDict": (
+        "from munch import Munch\nc = Munch.fromDict({'data': {'n': ⟦4⟧}})\nDataLoader(1, num_workers=c.data.n)\n",
+        {"4"},
+    ),
+    "ConfigBox": (
+        "from box import ConfigBox\nc = ConfigBox({'data': {'n': ⟦4⟧}})\nDataLoader(1, num_workers=c.data.n)\n",
+        {"4"},
+    ),
+    "MappingProxyType": (
+        "from types import MappingProxyType\nc = MappingProxyType({'n': ⟦4⟧})\nDataLoader(1, num_workers=c['n'])\n",
+        {"4"},
+    ),
+    "another library's munchify": (
+        "from theirs import munchify\nc = munchify({'data': {'n': 4}})\nDataLoader(1, num_workers=c.data.n)\n",
+        {"open"},
+    ),
+    "a key that a Munch lacks": (
+        "from munch import munchify\nc = munchify({'data': {'n': 4}})\nDataLoader(1, num_workers=c.data.m)\n",
+        {"open"},
+    ),
     "a dictionary that is its own __dict__": (
         """
         class AttrDict(dict):

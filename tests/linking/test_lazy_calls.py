@@ -51,8 +51,32 @@ WRITTEN_DOWN: Cases = {
         f"{LAZY}class Data:\n    def __init__(self, n):\n        DataLoader(data, num_workers=n)\nL(Data)(n=⟦8⟧)",
         {"8", "open"},
     ),
+    "of a library's loader": (f"{LAZY}train = L(DataLoader)(dataset=data, num_workers=⟦8⟧)", {"8", "open"}),
+    "of a library's loader by its full name": (
+        f"{LAZY}import torch\ntrain = L(torch.utils.data.DataLoader)(dataset=data, num_workers=⟦8⟧)",
+        {"8", "open"},
+    ),
+    "of a library's loader, by a class of the project": (
+        f"{OWN}train = L(DataLoader)(dataset=data, num_workers=⟦8⟧)",
+        {"8", "open"},
+    ),
+    "of a library's loader, without the key": (f"{LAZY}train = L(DataLoader)(dataset=data)", {"open"}),
+    "of a library's loader, set anew": (
+        f"{LAZY}c = make()\nc.train = L(DataLoader)(num_workers=8)\nc.train.num_workers = 2",
+        {"open"},
+    ),
 }
 
+NO_LOADERS: Cases = {
+    "by another library": ("from elsewhere import L\ntrain = L(DataLoader)(num_workers=8)", {"no loader"}),
+    "by a class that does not say what for": (
+        f"{OWN.replace('_target_', 'made')}train = L(DataLoader)(num_workers=8)",
+        {"no loader"},
+    ),
+    "of something else": (f"{LAZY}from elsewhere import Loader\ntrain = L(Loader)(num_workers=8)", {"no loader"}),
+    "of several things": (f"{LAZY}train = L(DataLoader, data)(num_workers=8)", {"no loader"}),
+    "what takes its place": (f"{LAZY}train = L(DataLoader)(num_workers=8)\ntrain = None", {"no loader"}),
+}
 OTHERS: Cases = {
     "an argument that is left out may be given by what changes the configuration": (
         f"{LAZY}{LOAD}train = L(load)(data=data)",
@@ -91,4 +115,9 @@ def test_what_is_written_down_arrives_unless_it_is_changed(case: str) -> None:
 @pytest.mark.parametrize("case", OTHERS)
 def test_what_is_not_written_down_or_set_anew_is_left_open(case: str) -> None:
     files, expected = OTHERS[case]
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), NO_LOADERS.values(), ids=NO_LOADERS)
+def test_what_is_not_written_down_for_a_loader_is_none(files: str, expected: set[str]) -> None:
     assert traced(files) == expected

@@ -55,6 +55,40 @@ READ: Cases = {
         },
         {"3"},
     ),
+    "its class": (
+        {
+            "main.py": program("from omegaconf import DictConfig\nd = DictConfig({'a': {'n': ⟦3⟧}})", "d.a.n"),
+            "c.yaml": "a: 1",
+        },
+        {"3"},
+    ),
+    "a class of that name elsewhere": (
+        {"main.py": program("from theirs import DictConfig\nd = DictConfig({'n': 3})", "d.n"), "c.yaml": "a: 1"},
+        {"open"},
+    ),
+    "a file that the command line names": (
+        {
+            "main.py": f"{IMPORT}from omegaconf import OmegaConf\ncli = OmegaConf.from_cli()\n"
+            "c = OmegaConf.merge(OmegaConf.load(cli.config), cli)\nDataLoader(1, num_workers=c.data.n)\n",
+            "conf/c.yaml": DATA,
+            "conf/other.yaml": "model:\n  n: 3\n",
+        },
+        {"4", "open"},
+    ),
+    "what the command line gives": (
+        {
+            "main.py": f"{IMPORT}from omegaconf import OmegaConf\ncli = OmegaConf.from_cli()\n"
+            "DataLoader(1, num_workers=cli.data)\n",
+        },
+        {"open"},
+    ),
+    "a default beside what the command line gives": (
+        {
+            "main.py": f"{IMPORT}from omegaconf import OmegaConf\ncli = OmegaConf.from_cli()\n"
+            "DataLoader(1, num_workers=cli.get('n', ⟦4⟧))\n",
+        },
+        {"4", "open"},
+    ),
     "a key that is not there": ({"main.py": program("", "c.data.m"), "c.yaml": REPLACED}, {"open"}),
     "another function of theirs": ({"main.py": program("", "OmegaConf.missing_keys(c)"), "c.yaml": "a: 1\n"}, {"open"}),
 }

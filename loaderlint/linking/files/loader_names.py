@@ -76,7 +76,7 @@ def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> I
             yield from calls[name]
     for site in calls.get("", ()):
         function = site.node.func
-        if isinstance(function, ast.Call) and (_result(function) in names or _written_out(function) in names):
+        if isinstance(function, ast.Call) and not names.isdisjoint(_meant_by(function)):
             yield site
             continue
         kept_in = dotted(function.value) if isinstance(function, ast.Subscript) else None
@@ -106,6 +106,12 @@ def _may_name_loader(node: ast.expr, names: frozenset[str]) -> bool:
 def _result(call: ast.Call) -> str:
     """Return the name that what a call gives goes by: ``choose()``."""
     return f"{called_name(call)}()"
+
+
+def _meant_by(call: ast.Call) -> tuple[str, str, str]:
+    """Return the names that what a call gives may go by: its result's, the text's or that of the thing it is given."""
+    given = dotted(call.args[0]) if call.args else None
+    return _result(call), _written_out(call), (given or "").rpartition(".")[2]
 
 
 def _written_out(call: ast.Call) -> str:

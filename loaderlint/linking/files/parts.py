@@ -41,6 +41,7 @@ _READS: Mapping[Language, tuple[bytes, ...]] = {
     Language.YAML: (*_ANY, b"yaml", b"mega", b"hydra", b"yacs", b"jsonargparse"),
     Language.JSON: (*_ANY, b"json", b"HfArgumentParser"),
     Language.TOML: (b"toml", b"dynaconf"),
+    Language.INI: (b"configparser",),
 }
 """A Python file without any of these words reads no configuration in the language, nor does it say where some is.
 
@@ -76,7 +77,7 @@ _RUNS_CODE = re.compile(rb"^(?:@|(?:async|class|def|for|if|try|while)\b)", re.M)
 _FOLDERS = ("conf", "cfg")
 """What the names of folders begin with in which projects keep such files."""
 _LOADERS = tuple(sorted({name.rpartition(".")[2].encode() for name in LOADER_CALLABLES}))
-_SUFFIXES = (".py", ".yaml", ".yml", ".json", ".toml")
+_SUFFIXES = (".py", ".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf")
 
 
 class _Together(Struct):

@@ -294,7 +294,8 @@ class Project:
         """Yield what every configuration file of the project that holds one of these words says.
 
         A file that sets none of a loader's options may still be given to a program, which then takes its defaults.
-        Nobody named such a file, so one that cannot be parsed is passed over.
+        Nobody named such a file, so one that cannot be parsed is passed over; nor is one in INI asked, whose texts mean
+        something to the program alone that reads it.
         """
         if words not in self._with_words:
             self._with_words[words] = tuple(self._paths_with([as_bytes(word) for word in words]))
@@ -310,7 +311,7 @@ class Project:
         """Yield the paths of the configuration files that hold one of these words, in order."""
         for path in self.paths:
             language = Language.of(path)
-            content = self._files.content(path) if language is not None and language.is_configuration else None
+            content = self._files.content(path) if language is not None and language.is_typed else None
             if content is not None and any(word in content for word in words):
                 yield path
 

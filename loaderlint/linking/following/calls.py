@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import functions, library_calls, members, value_methods
 from loaderlint.linking.following.commandlines import parsers
 from loaderlint.linking.following.configurations import attribute_dicts, deep_updates, python_files, records
-from loaderlint.linking.things import classes, torch_versions
+from loaderlint.linking.things import classes, named_tuples, torch_versions
 from loaderlint.linking.things.kinds import (
     Class,
     External,
@@ -79,6 +79,8 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
         # An object of a class that ``type`` made of its attributes. What is set on the class may come after it.
         changed = any(name.startswith(f"{dotted(node.func)}.") for name in frame.scope.bindings)
         return unseen(span) if changed else (callee,)
+    if isinstance(thing, Made) and thing.callee == named_tuples.MAKER:
+        return named_tuples.made(evaluator, thing, node, frame)
     if isinstance(thing, Made) and thing.callee == PARTIAL and thing.call.args:
         return _loader_of_partial(evaluator, thing, node, frame, span)
     if isinstance(thing, Made) and thing.callee in MAKES_REMOTE and not thing.call.args and node.args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from loaderlint.linking.following import arguments, doubts, entries_after, functions, methods
-from loaderlint.linking.following.configurations import deep_updates, omegaconf
+from loaderlint.linking.following.configurations import deep_updates, ini_files, omegaconf
 from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.scopes.events import CALL, Event
 from loaderlint.linking.scopes.suspects import Suspects
@@ -135,6 +135,8 @@ class Effects:
         if methods.is_method_call(call, event.binding.name, frame.scope, self.setting):
             # Which method it is may depend on what the name stands for, which is what this is asked for.
             return True
+        if ini_files.is_change(call, event.binding.name):
+            return True
         root = event.binding.name.partition(".")[0]
         if (dotted(call.func) or "").partition(".")[0] == root or not _is_argument(call, event.binding.name):
             return False
@@ -258,6 +260,8 @@ def of_call(evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Ar
     name = event.binding.name
     if merging.is_merge(call, name):
         after = merging.merged(evaluator, one, call, where) if isinstance(one.thing, Items) else (one,)
+    elif isinstance(one.thing, Items) and one.thing.parsed and ini_files.is_change(call, name):
+        after = ini_files.changed(evaluator, one, call, where)
     elif omegaconf.is_change(call, name):
         after = omegaconf.changed(evaluator, one, call, where)
     elif methods.is_method_call(call, name, frame.scope, evaluator.effects.setting):

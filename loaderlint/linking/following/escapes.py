@@ -12,6 +12,7 @@ from loaderlint.linking.things.kinds import External, Frame, Function, end_of
 from loaderlint.linking.things.made_calls import is_plain
 from loaderlint.readers.python import Scope, dotted, parts_in
 from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary.configurations import FIELDS_BY_NAME
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -45,6 +46,8 @@ def may_hold_more(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
     Only one that a function, or a script that nothing imports, has for itself under one name is changed by nobody else.
     """
     name = dotted(node)
+    if isinstance(node, ast.Attribute) and _declares(node):
+        return False
     if name is None or name not in frame.scope.bindings:
         return not isinstance(node, ast.Dict)
     if not frame.scope.is_function and evaluator.project.direct_users(frame.facts.source.path):
@@ -52,6 +55,12 @@ def may_hold_more(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
     values = (dotted(one.value) for ways in frame.scope.bindings.values() for one in ways if one.value is not None)
     known_otherwise = any(one == name or (one or "").startswith(f"{name}.") for one in values)
     return known_otherwise or may_be_filled(evaluator, node, frame)
+
+
+def _declares(node: ast.Attribute) -> bool:
+    """Return whether an attribute holds what a class declares, to which nothing is added while a program runs."""
+    of_call = isinstance(node.value, ast.Call) and called_name(node.value) == "signature"
+    return node.attr in FIELDS_BY_NAME or (of_call and node.attr == "parameters")
 
 
 def _loses(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame, seen: set[tuple[int, str]]) -> bool:

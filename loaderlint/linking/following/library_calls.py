@@ -12,6 +12,7 @@ from loaderlint.linking.following import (
     copies,
     datasets,
     environment,
+    field_names,
     given_modules,
     local_names,
     members,
@@ -19,7 +20,7 @@ from loaderlint.linking.following import (
     questions,
 )
 from loaderlint.linking.following.commandlines import declared, objects, parsed, parsers
-from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened, python_files
+from loaderlint.linking.following.configurations import hydra, ini_files, instantiation, omegaconf, opened, python_files
 from loaderlint.linking.things import classes, dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -51,6 +52,7 @@ from loaderlint.vocabulary.configurations import (
     HYDRA_COMPOSERS,
     HYDRA_INSTANTIATORS,
     INHERITING,
+    INI_PARSERS,
     KEEPS_ITS_ARGUMENT,
     LOCATORS,
     PYTHON_SETTINGS,
@@ -133,16 +135,22 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
     if name.startswith(omegaconf.PREFIX):
         settled = omegaconf.call(evaluator, name.removeprefix(omegaconf.PREFIX), node, frame)
         return settled or (Possibility(Made(name, node, frame), span),)
+    if name in omegaconf.MAKERS and (settled := omegaconf.call(evaluator, "create", node, frame)):
+        return settled
     if name in ("builtins.locals", "builtins.vars") and not node.args and not node.keywords:
         return local_names.as_dictionary(evaluator, frame, span)
     if name in PYTHON_SETTINGS and (settled := python_files.read(evaluator, node, frame, PYTHON_SETTINGS[name])):
         return settled
     if name in KEEPS_ITS_ARGUMENT:
         return dictionary(evaluator, name, node, frame, span)
+    if name == field_names.FIELDS and (listed := field_names.listed(evaluator, node, frame)) is not None:
+        return listed
     if name in AS_DICTIONARY | WITH_CHANGES:
         return copies.of_call(evaluator, name, node, frame) or unseen(span)
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
+    if name in INI_PARSERS:
+        return ini_files.made(evaluator, node, frame)
     if name in MAKES_OBJECTS:
         return objects.parsed(evaluator, name, node, frame, span) or unseen(span)
     if name in ARGUMENTS_OF_THE_USER:

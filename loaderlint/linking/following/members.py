@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from loaderlint.linking.following import (
     class_attributes,
     environment,
+    field_names,
     instances,
     keys_asked,
     library_attributes,
@@ -87,6 +88,8 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return modules.member(evaluator, thing, name, span, reader=frame)
     if isinstance(thing, Folder):
         return modules.inside(evaluator, thing, name, span)
+    if isinstance(thing, Class | Instance | Made) and (named := field_names.by_name(evaluator, thing, name, span)):
+        return named
     if isinstance(thing, CommandLine | Instance) and name == "__dict__":
         return (Possibility(thing, span),)
     if isinstance(thing, Instance):

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import copies, members, questions
 from loaderlint.linking.following.commandlines import absl, objects, parsed, parsers
-from loaderlint.linking.following.configurations import argparse_args, opened
-from loaderlint.linking.things import classes, file_lines, merging, operators, rows, settings, templates, texts
+from loaderlint.linking.following.configurations import argparse_args, ini_files, opened
+from loaderlint.linking.things import (
+    classes,
+    file_lines,
+    merging,
+    named_tuples,
+    operators,
+    rows,
+    settings,
+    templates,
+    texts,
+)
 from loaderlint.linking.things.kinds import (
     CommandLine,
     External,
@@ -58,6 +68,8 @@ def given_by(
         return (owner,)
     if isinstance(thing, External) and thing.name == absl.FLAGS:
         return absl.method(evaluator, node, name, frame, span)
+    if isinstance(thing, Items) and thing.parsed and (asked := ini_files.asked(evaluator, thing, node, name, frame)):
+        return asked
     copied = copies.of_method(evaluator, owner, node, name, frame)
     if copied is not None:
         return copied
@@ -67,6 +79,8 @@ def given_by(
         return questions.held_or_default(evaluator, unseen(span), evaluator.evaluate(node.args[1], frame), node, frame)
     if name == merging.LOADS and isinstance(thing, Items):
         return (Possibility(Made(f"{_CONFIGURATION}.{name}", node, frame), span),)
+    if name == "_replace" and isinstance(thing, Items):
+        return named_tuples.replaced(evaluator, owner, node, frame)
     is_given = isinstance(thing, Unseen) and thing.given
     if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or is_given):
         return (owner,)

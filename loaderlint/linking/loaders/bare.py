@@ -39,6 +39,8 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
     own = [loader.num_workers for loader in followed if Language.of(loader.span.path) is Language.PYTHON]
     all_seen = bool(own) and not any(count.open for count in own)
     for facts in evaluator.project.all_configuration_files():
+        if not facts.source.language.is_typed:
+            continue
         picked = [one for one in facts.documents if any(_is_read(mapping, read) for _, mapping in mappings(one))]
         # Where a program picks one document of several, the others are not for it.
         for document in picked if len(facts.documents) > 1 and picked else facts.documents:

@@ -9,14 +9,24 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from loaderlint.linking.files.loader_names import loader_names, possible_calls
-from loaderlint.linking.following.configurations import instantiation
+from loaderlint.linking.following.configurations import instantiation, lazy_calls
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import loader_classes
 from loaderlint.linking.loaders.bundles import bundles
 from loaderlint.linking.loaders.loader_classes import BaseCall
 from loaderlint.linking.loaders.parsed_arguments import Parsed, parsed_arguments
 from loaderlint.linking.things import classes, settings
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Possibilities, Possibility, Settings
+from loaderlint.linking.things.kinds import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Made,
+    Possibilities,
+    Possibility,
+    Settings,
+)
 from loaderlint.linking.things.made_calls import names_definition
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
@@ -183,10 +193,26 @@ def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibi
                 return _instantiated(evaluator, frame, call)
             if name == PARTIAL and call.args:
                 return _partial(evaluator, frame, call)
+        elif isinstance(one.thing, Made | Instance):
+            later = _called_later(evaluator, one.thing, frame, call)
+            if later is not None:
+                return later
         elif isinstance(one.thing, Class):
             made = _subclass_call(evaluator, one.thing, frame, call, alone=len(callees) == 1)
             if made is not None:
                 return made
+    return None
+
+
+def _called_later(evaluator: Evaluator, lazy: Made | Instance, frame: Frame, call: ast.Call) -> PythonSite | None:
+    """Return the site of a call of a library's loader that a configuration writes down, to be made by the program."""
+    later = lazy_calls.call_later(lazy, call, frame)
+    if later is None or lazy.frame is None:
+        return None
+    for one in evaluator.evaluate(later.func, lazy.frame):
+        kind = LOADER_CALLABLES.get(one.thing.name) if isinstance(one.thing, External) else None
+        if kind is not None and isinstance(one.thing, External):
+            return PythonSite(frame, later, one.thing.name, kind)
     return None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import ClassVar, TypeAlias
 
@@ -165,13 +166,21 @@ class Folder(Struct, frozen=True, eq=False):
     path: str
 
 
+class Parsed(Enum):
+    """What ``configparser`` gives: all that a parser has read, or one section of it."""
+
+    FILES = "files"
+    SECTION = "section"
+
+
 class Items(Struct, frozen=True, eq=False):
     """A dictionary with string keys: what each key can be. ``complete`` is False when unseen keys may be there.
 
     ``inherits`` says that it is a configuration object whose files name the file they inherit from, ``new_allowed``
     that a file merged into it may bring new keys, ``fixed`` that OmegaConf refuses any key besides its own.
     ``elements`` says what a list under a key is made of, where that is a tree as well. ``of_arguments`` says that the
-    values are those of a call's arguments, which may be left out whoever reads them here.
+    values are those of a call's arguments, which may be left out whoever reads them here. ``parsed`` says what it is
+    of the INI files that ``configparser`` read.
     """
 
     entries: Mapping[str, Possibilities]
@@ -181,6 +190,7 @@ class Items(Struct, frozen=True, eq=False):
     fixed: bool = False
     elements: Mapping[str, Possibilities] = field(default_factory=dict)
     of_arguments: bool = False
+    parsed: Parsed | None = None
 
 
 class Row(Struct, frozen=True, eq=False):

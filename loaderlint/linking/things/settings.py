@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from loaderlint.linking.things import interpolation, overridden
 from loaderlint.linking.things.kinds import (
     ABSENT,
+    GIVEN,
     REPLACED,
     UNSEEN,
     Absent,
@@ -323,6 +324,8 @@ class _Holding(Struct, frozen=True, eq=False):
 
 def read(settings: Settings, key: str, span: Span, text: str) -> Possibilities:
     """Return what a program gets that reads a key, at ``span`` and with these words; it cannot do without the key."""
+    if settings.here is OF_USER:
+        return (Possibility(GIVEN, span),)
     found = [one for one in child(settings, key) or unseen(span) if not isinstance(one.thing, Absent)]
     return irremovable(one.step(span, text) if one.constant else one for one in found) or unseen(span)
 
@@ -331,10 +334,11 @@ def got(settings: Settings, key: str, default: Possibilities, span: Span, text: 
     """Return what ``get`` gives for a key: the default where it is missing, whatever stands for that."""
     values = child(settings, key)
     if values is None:
-        missing = choice(str(span), "missing")
-        return (
-            default if settings.here.complete else (*unseen(span, choice(str(span), "given")), *under(default, missing))
-        )
+        if settings.here.complete:
+            return default
+        another = GIVEN if settings.here is OF_USER else UNSEEN
+        given = Possibility(another, span, assumptions=choice(str(span), "given"))
+        return (given, *under(default, choice(str(span), "missing")))
     return laid_over(tuple(one.step(span, text) if one.constant else one for one in values), lambda: default)
 
 

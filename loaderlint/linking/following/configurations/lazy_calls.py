@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.kinds import Class, External, Frame
+from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Made
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -36,6 +36,17 @@ def written_down(evaluator: Evaluator, wrapped: ast.Call, function: ast.expr, fr
         return None
     written = [site.node for site in frame.facts.calls.get("", ()) if site.node.func is wrapped]
     return [made for call in written for made in _made_of(call, function, frame)]
+
+
+def call_later(lazy: Made | Instance, call: ast.Call, frame: Frame) -> ast.Call | None:
+    """Return the call that ``L(function)(...)`` writes down, None where ``L`` is something else.
+
+    ``lazy`` is what ``L(function)`` gave, ``call`` the call of that. A name that is bound anew holds another.
+    """
+    kind = lazy.of if isinstance(lazy, Instance) else External(lazy.callee)
+    if lazy.call is None or len(lazy.call.args) != 1 or lazy.call.keywords or not _is_lazy_call(kind):
+        return None
+    return next(_made_of(call, lazy.call.args[0], frame), None)
 
 
 def _is_lazy_call(thing: object) -> bool:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PREFIX = "omegaconf.OmegaConf."
 """What the dotted names of all these calls start with."""
+MAKERS = frozenset({"omegaconf.DictConfig", "omegaconf.dictconfig.DictConfig"})
+"""The class of what ``OmegaConf.create`` makes of a mapping, called itself."""
 
 
 def call(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Possibilities | None:

@@ -1,4 +1,4 @@
-"""Configuration files that a program opens by name: YAML, JSON and TOML alike."""
+"""Configuration files that a program opens by name: YAML, JSON, TOML and INI alike."""
 
 from __future__ import annotations
 
@@ -63,6 +63,9 @@ READERS: Mapping[str, tuple[Language, Set[Form]]] = {
     "tomli.loads": (Language.TOML, _TEXT),
     "toml.load": (Language.TOML, _OPEN | {Form.NAME, Form.PATH}),
     "toml.loads": (Language.TOML, _TEXT),
+    "configparser.ConfigParser().read": (Language.INI, frozenset({Form.NAME, Form.PATH})),
+    "configparser.ConfigParser().read_file": (Language.INI, _OPEN),
+    "configparser.ConfigParser().read_string": (Language.INI, _TEXT),
 }
 """Callables that return what a configuration file says, and the forms in which their first argument hands it over.
 

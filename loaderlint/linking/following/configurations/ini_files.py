@@ -1,0 +1,275 @@
+"""Files of INI that ``configparser`` reads: what a parser holds after it read some, and what its methods give.
+
+Files are laid over each other, and one that is not there is passed over (``RawConfigParser.read``). All values are
+texts; ``getint`` and its like make something else of them, but not of a ``fallback``, which is given as it is
+(``_get_conv``). Names of options are made lower case unless ``optionxform`` was set (``configparser``, Python 3.13).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from configparser import RawConfigParser
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from loaderlint.linking.following.configurations import opened
+from loaderlint.linking.following.configurations.opened import FILE_READ
+from loaderlint.linking.things import merging, rows
+from loaderlint.linking.things.dictionaries import entries_of, joined, updated
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    UNSEEN,
+    Absent,
+    External,
+    Frame,
+    Items,
+    Parsed,
+    Possibilities,
+    Possibility,
+    Thing,
+    Unseen,
+)
+from loaderlint.linking.things.possibilities import choice, combined, distinct, irremovable, laid_over, under, unseen
+from loaderlint.model.source import Span
+from loaderlint.model.value import Constant
+from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_SET_UP = frozenset({"allow_no_value", "converters", "inline_comment_prefixes", "interpolation", "strict"})
+"""What a parser may be told without that it reads anything but opaque values in another way."""
+_CONVERTERS = frozenset({"int", "float", "boolean"})
+"""Names of ``converters`` that take the place of a method that is there."""
+_READS = frozenset({"read", "read_file", "read_string"})
+_CHANGES = _READS | {"read_dict", "readfp", "remove_option", "remove_section", "set"}
+_NAMES = "optionxform"
+
+
+def _boolean(text: str) -> bool:
+    return RawConfigParser.BOOLEAN_STATES[text.lower()]
+
+
+_GETS: Mapping[str, Callable[[str], Constant]] = {"get": str, "getint": int, "getfloat": float, "getboolean": _boolean}
+"""The methods that give an option, and what each makes of its text."""
+
+
+def made(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return what a parser holds before it has read anything."""
+    span = frame.facts.span(node)
+    told = {one.arg: one.value for one in node.keywords}
+    converters = evaluator.evaluate(told["converters"], frame) if "converters" in told else ()
+    if node.args or not {*told} <= _SET_UP or not all(_only_adds(one) for one in converters):
+        return unseen(span)
+    return (Possibility(Items({}, parsed=Parsed.FILES), span),)
+
+
+def _only_adds(converters: Possibility) -> bool:
+    """Return whether a parser's ``converters`` bring new methods and replace none."""
+    thing = converters.thing
+    return isinstance(thing, Items) and thing.complete and _CONVERTERS.isdisjoint(thing.entries)
+
+
+def is_change(call: ast.Call, name: str) -> bool:
+    """Return whether a call may read a file into the parser that a dotted name stands for, or set an option of it."""
+    function = call.func
+    return isinstance(function, ast.Attribute) and function.attr in _CHANGES and dotted(function.value) == name
+
+
+def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame) -> Possibilities:
+    """Return what a parser, or a section of it, is after such a call."""
+    assert isinstance(one.thing, Items) and isinstance(call.func, ast.Attribute)
+    items, span, method = one.thing, frame.facts.span(call), call.func.attr
+    if method in _READS and call.args and items.parsed is Parsed.FILES:
+        reader = f"configparser.ConfigParser().{method}"
+        after: Possibilities = (one,)
+        for each in _one_by_one(evaluator, call, frame):
+            files = opened.configuration(evaluator, each, frame, reader, span)
+            if any(_holds_any(before) for before in after):
+                files = tuple(map(_unless_named, files))
+            after = joined(
+                way
+                for before in after
+                for file in files
+                for way in under((replace(before, thing=_after_file(before.thing, file, span)),), file.assumptions)
+            )
+        return after
+    if method == "set" and len(call.args) == 3 and items.parsed is Parsed.FILES:
+        set_so = [
+            replace(one, thing=_with(items, section.thing, option.thing, values, span))
+            for section in evaluator.evaluate(call.args[0], frame)
+            for option in evaluator.evaluate(call.args[1], frame)
+            for values in (evaluator.evaluate(call.args[2], frame),)
+        ]
+        if len(set_so) == 1:
+            return tuple(set_so)
+    return (replace(one, thing=_unsure(items, span)),)
+
+
+def _one_by_one(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list[ast.Call]:
+    """Return the calls that read each of the files that a call reads one after the other."""
+    named = call.args[0]
+    if not isinstance(named, ast.List | ast.Tuple):
+        return [call]
+    # What a call reads is remembered by the call itself, so there is one for each file as long as anybody asks.
+    return evaluator.remembered(
+        ("one by one", call),
+        frame,
+        lambda: [ast.copy_location(ast.Call(call.func, [one], call.keywords), call) for one in named.elts],
+    )
+
+
+def _holds_any(one: Possibility) -> bool:
+    """Return whether a parser may have read something."""
+    thing = one.thing
+    return not isinstance(thing, Items) or not thing.complete or bool({*thing.entries} - {_NAMES})
+
+
+def _unless_named(file: Possibility) -> Possibility:
+    """Return a file, one that the user names as unseen.
+
+    What is laid over others need not have all that the program reads, so nothing says which of those it is.
+    """
+    named = any(one.subject.startswith(FILE_READ) for one in file.assumptions)
+    return replace(file, thing=UNSEEN) if named else file
+
+
+def _after_file(items: Thing, file: Possibility, span: Span) -> Items:
+    assert isinstance(items, Items)
+    if not isinstance(file.thing, TreeMapping):
+        return _unsure(items, span)
+    entries = dict(items.entries)
+    exactly = _NAMES in items.entries
+    if exactly and not all(_is_text(one) for one in items.entries[_NAMES]):
+        return _unsure(items, span)
+    for name, entry in file.thing.merged.items():
+        written = entries_of(entry.value) if isinstance(entry.value, TreeMapping) else {}
+        options = {key if exactly else key.lower(): values for key, values in written.items()}
+        if len(options) != len(written):
+            return _unsure(items, span)
+        section = Items(options, parsed=Parsed.SECTION)
+        before = items.entries.get(name) or (Possibility(Items({}, parsed=Parsed.SECTION), entry.span),)
+        entries[name] = tuple(
+            replace(one, thing=updated(one.thing, section) if isinstance(one.thing, Items) else section)
+            for one in before
+        )
+    return replace(items, entries=entries)
+
+
+def _is_text(one: Possibility) -> bool:
+    """Return whether what is done to the name of an option is ``str``, which leaves it as it is."""
+    return isinstance(one.thing, External) and one.thing.name == "builtins.str"
+
+
+def _with(items: Items, section: object, option: object, values: Possibilities, span: Span) -> Items:
+    """Return what a parser holds after an option was set."""
+    ways = items.entries.get(section, ()) if isinstance(section, str) else ()
+    if not isinstance(option, str) or not ways:
+        return _unsure(items, span)
+    key = _name(items, option)
+    after = tuple(
+        replace(one, thing=replace(one.thing, entries={**one.thing.entries, key: values}))
+        if isinstance(one.thing, Items)
+        else one
+        for one in ways
+    )
+    return replace(items, entries={**items.entries, str(section): after})
+
+
+def _unsure(items: Items, span: Span) -> Items:
+    """Return what a parser holds after any option of any section may have been set."""
+    after = merging.uncertain(items, span)
+    assert isinstance(after, Items)
+    entries = {
+        key: tuple(
+            replace(one, thing=replace(one.thing, complete=False)) if isinstance(one.thing, Items) else one
+            for one in values
+        )
+        for key, values in after.entries.items()
+    }
+    return replace(after, entries=entries, complete=False)
+
+
+def _name(items: Items, option: str) -> str:
+    return option if items.parsed is Parsed.SECTION or _NAMES in items.entries else option.lower()
+
+
+def asked(evaluator: Evaluator, items: Items, node: ast.Call, method: str, frame: Frame) -> Possibilities | None:
+    """Return what a method of a parser, or of a section of it, gives; None for one that every dictionary has."""
+    span = frame.facts.span(node)
+    whole = items.parsed is Parsed.FILES
+    if method == "items" and whole and len(node.args) == 1:
+        return distinct(
+            way
+            for name in evaluator.evaluate(node.args[0], frame)
+            for section in _sections(items, name.thing, span)
+            for way in under(_pairs(section, span), name.assumptions, section.assumptions)
+        )
+    if method not in _GETS:
+        return unseen(span) if whole else None
+    names = ("section", "option") if whole else ("option", "fallback")
+    given = arguments_of(node, names)
+    given.update((one.arg, one.value) for one in node.keywords if one.arg == "fallback")
+    if not {*names[: 1 + whole]} <= {*given}:
+        return unseen(span)
+    fallback = evaluator.evaluate(given["fallback"], frame) if "fallback" in given else ()
+    if not whole and method == "get" and not fallback:
+        fallback = (Possibility(None, span),)
+    found: list[Possibility] = []
+    of_sections = evaluator.evaluate(given["section"], frame) if whole else (Possibility("", span),)
+    for (name, option), assumptions, _ in combined(of_sections, evaluator.evaluate(given["option"], frame)):
+        for section in _sections(items, name.thing, span) if whole else (Possibility(items, span),):
+            values = tuple(_converted(section, option.thing, items, _GETS[method], span))
+            settled = laid_over(values, lambda: fallback or unseen(span))
+            found.extend(under(settled, assumptions, section.assumptions))
+    text = frame.facts.text(node)
+    return tuple(one.step(span, text) if one.constant else one for one in irremovable(distinct(found)))
+
+
+def _sections(items: Items, name: object, span: Span) -> Possibilities:
+    """Return what a section of a parser can be, an `Absent` where there is none."""
+    if not isinstance(name, str):
+        return unseen(span)
+    return items.entries.get(name) or _missing(items, span)
+
+
+def _missing(items: Items, span: Span) -> Possibilities:
+    """Return what stands under a name that was not seen: nothing, unless what was not seen has it."""
+    if items.complete:
+        return (Possibility(ABSENT, span),)
+    subject = f"the option at {span}"
+    return (Possibility(ABSENT, span, assumptions=choice(subject, "missing")), *unseen(span, choice(subject, "given")))
+
+
+def _pairs(section: Possibility, span: Span) -> Possibilities:
+    row = rows.of_dictionary(section.thing, "items", span) if isinstance(section.thing, Items) else None
+    return row or unseen(span)
+
+
+def _converted(
+    section: Possibility, option: object, items: Items, convert: Callable[[str], Constant], span: Span
+) -> Iterator[Possibility]:
+    """Yield what an option of a section can be, an `Absent` where the section lacks it."""
+    thing = section.thing
+    if isinstance(thing, Absent):
+        yield section
+        return
+    if not isinstance(thing, Items) or not isinstance(option, str):
+        yield from unseen(span)
+        return
+    values = thing.entries.get(_name(items, option))
+    if values is None:
+        yield from _missing(thing, span)
+        return
+    for one in values:
+        if not isinstance(one.thing, str):
+            yield one if isinstance(one.thing, Absent | Unseen) else replace(one, thing=Unseen())
+            continue
+        try:
+            yield replace(one, thing=convert(one.thing))
+        except (ValueError, KeyError):
+            yield from unseen(one.span, one.assumptions)
