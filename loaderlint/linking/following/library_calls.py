@@ -58,6 +58,7 @@ from loaderlint.vocabulary.configurations import (
 )
 from loaderlint.vocabulary.platforms import FUNCTIONS
 from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS, START_METHOD_QUESTIONS
+from loaderlint.vocabulary.tensors import ANY_MODEL, MODELS_BY_NAME
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -220,6 +221,8 @@ def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> 
         values = unseen(span)
         if isinstance(name.thing, str):
             values = _attribute(evaluator, one, name.thing, default, node, frame) or values
+        elif isinstance(one.thing, External) and f"{one.thing.name}.__dict__" in MODELS_BY_NAME:
+            values = (Possibility(External(f"{one.thing.name}.{ANY_MODEL}"), span),)
         found.extend(under(values, assumptions))
     return tuple(found) or unseen(span)
 

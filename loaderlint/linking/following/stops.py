@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import functions, needs_cuda
+from loaderlint.linking.following.checking_functions import checking_function
 from loaderlint.linking.following.trainer_runs import trainer_runs
 from loaderlint.linking.scopes.raised_again import gets_out
 from loaderlint.linking.things import classes
@@ -24,6 +25,7 @@ from loaderlint.model.payload import Touch
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
+from loaderlint.readers.python_branches import may_need_cuda
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary import platforms
 
@@ -246,7 +248,7 @@ def _stopped_on(
     facts, tests = frame.facts, [arm.test for arm in arms if arm.test is not None]
     if stop.call is not None and not _needs_platform(stop) and depth < _DEEPEST:
         where = frame.at(stop.place)
-        function = _checking_function(evaluator, stop.call, where)
+        function = checking_function(evaluator, stop.call, where)
         if function is not None:
             inside = functions.frame_of_call(evaluator, function, stop.call, where)
             for one in function.scope.stops:
@@ -404,12 +406,12 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         return []
     if called_name(call) in platforms.LAST_NAMES:
         return needed(evaluator, call, frame)
-    needs = stop.divides or called_name(call) in platforms.MAY_NEED_CUDA
+    needs = stop.divides or may_need_cuda(call)
     if needs and (ways := needs_cuda.conditions_after(evaluator, call, frame)):
         return ways
     if depth == _DEEPEST:
         return always
-    function = _checking_function(evaluator, call, frame)
+    function = checking_function(evaluator, call, frame)
     if function is None:
         return always
     inside = functions.frame_of_call(evaluator, function, call, frame)
@@ -422,17 +424,6 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
             # Other errors may be taken all the same.
             ways = joined(ways, [on(platforms_in(passed))] if stop.handled else passed)
     return ways
-
-
-def _checking_function(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Function | None:
-    """Return the function of the project that a call runs at once, where something may end the run in it."""
-    callees = evaluator.evaluate(call.func, frame)
-    function = callees[0].thing if len(callees) == 1 else None
-    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
-        return None
-    if function.scope.yields or function.node.decorator_list or not function.scope.stops:
-        return None
-    return function
 
 
 def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth: int = 0) -> bool:
@@ -449,13 +440,15 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
             asked = ((arm.test, frame.at(arm.place or stop.place)) for arm in stop.place.arms if arm.test is not None)
             if not stop.kept and any(_tells_platforms(evaluator, test, where) for test, where in asked):
                 return True
-            if stop.call is None or depth == _DEEPEST:
+            if stop.call is None:
                 return False
-            if called_name(stop.call) in platforms.MAY_NEED_CUDA:
+            if may_need_cuda(stop.call):
                 ways = needs_cuda.conditions_after(evaluator, stop.call, frame.at(stop.place))
                 if ways is not None and platforms_in(ways) != EVERY_PLATFORM:
                     return True
-            function = _checking_function(evaluator, stop.call, frame.at(stop.place))
+            if depth == _DEEPEST:
+                return False
+            function = checking_function(evaluator, stop.call, frame.at(stop.place))
         if function is None:
             return False
         return any(_is_of_platforms(evaluator, one, function.facts, depth + 1) for one in function.scope.stops)
