@@ -87,6 +87,13 @@ MAKES_GROUP = frozenset(name.rpartition(".")[2] for name in WITH_BACKEND)
 """The last parts of their names."""
 HAS_GROUP = "torch.distributed.is_initialized"
 """The function that says whether one of them was called already."""
+MAKE_GROUPS_THEMSELVES = frozenset(
+    {
+        *("accelerate", "colossalai", "composer", "deepspeed", "fairseq", "ignite", "init_device_mesh", "lightning"),
+        *("mmcv", "mmengine", "ray.train", "TrainingArguments"),
+    }
+)
+"""Words in files whose libraries may call one of them, each with the backend of its own choice."""
 
 REFUSALS = ("Distributed package doesn't have NCCL built in", "Torch not compiled with CUDA enabled")
 """What torch says where it was built without one of them (``distributed_c10d.py``, ``torch/cuda/__init__.py``)."""
