@@ -96,10 +96,10 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
     same = frozenset(one for one in _subjects(ways) if isinstance(one, Question))
     for stop, arms in _before(frame.place):
         asked = not stop.kept and (names is None or not stop.names.isdisjoint(names))
-        of_platforms = _is_of_platforms(evaluator, stop, frame.facts) or _is_handed_model(stop, frame)
-        if asked or of_platforms:
+        if asked or _is_of_platforms(evaluator, stop, frame.facts) or _is_handed_model(stop, frame):
+            again = same if not asked or _needs_platform(stop) else _NONE
             # Where nothing is left, the way on was not seen.
-            ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0, same if of_platforms else _NONE)) or ways
+            ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0, again)) or ways
     every = _on_every_arm(frame.place)
     return joined(ways, _let_one_pass(evaluator, every, frame)) or ways if every else ways
 
