@@ -20,6 +20,7 @@ from loaderlint.linking.following import (
 )
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened, python_files
+from loaderlint.linking.following.configurations.located import located
 from loaderlint.linking.things import classes, dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -128,7 +129,7 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
     if name in HYDRA_INSTANTIATORS:
         return instantiation.made(evaluator, node, frame)
     if name in LOCATORS and node.args:
-        return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
+        return located(evaluator, evaluator.evaluate(node.args[0], frame))
     if name in HYDRA_COMPOSERS:
         return hydra.composed(evaluator, node, frame)
     if name.startswith(omegaconf.PREFIX):
