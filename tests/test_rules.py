@@ -890,8 +890,8 @@ class TestInvalidOptionValue:
     def test_a_batch_of_none_is_there_to_be_replaced_where_another_may_come(
         self, option: str, constant: Any, another_may_come: bool, expected: Confidence
     ) -> None:
-        value = Value((written(constant),), argument=at(50), open=another_may_come)
-        assert the_finding("LL206", a_loader(num_workers=4, **{option: value}), LINUX).confidence is expected
+        given: dict[str, Any] = {option: Value((written(constant),), argument=at(50), open=another_may_come)}
+        assert the_finding("LL206", a_loader(num_workers=4, **given), LINUX).confidence is expected
 
     @pytest.mark.parametrize("text", ["False", "no", "0"])
     def test_text_that_shuffles_against_its_words_is_found(self, text: str) -> None:
