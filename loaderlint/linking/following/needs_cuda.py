@@ -45,9 +45,8 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
         needing, given = _has_tensors, evaluator.evaluate(function.value, frame)
         # None has no such method: nobody goes on with it.
         given = tuple(one for one in given if one.thing is not None)
-        if not all(_has_tensors(evaluator, one.thing) for one in given):
-            asked = is_asked_for_parameters(evaluator, call, frame)
-            needing = _may_have_tensors if asked else _has_tensors
+        if is_asked_for_parameters(evaluator, call, frame):
+            needing = _may_have_tensors
     else:
         callees = evaluator.evaluate(function, frame)
         name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
@@ -60,6 +59,8 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
     answers = [(one.assumptions, needing(evaluator, one.thing)) for one in given]
     if not any(needs for _, needs in answers):
         return None
+    if all(needs for _, needs in answers):
+        return [on(WITH_CUDA)]
     ways = (together(assumptions, on(WITH_CUDA)) if needs else assumptions for assumptions, needs in answers)
     return [one for one in ways if one is not None]
 
