@@ -26,9 +26,11 @@ _MARK = "loaderlint:"
 _PREFIX = re.compile(r"LL\d*")
 _NAMED = re.compile(r"LL\d+|ALL|[a-z]+(?:-[a-z0-9]+)+")
 """What looks like the code or name of a rule."""
-_COMMENT = re.compile(r"(?P<begun>#\s*|(?<=\s))loaderlint:\s*(?P<word>[\w-]+)(?:\[(?P<names>[^\]]*)\])?")
-"""What a comment begins with. Where it stands behind other words in one, as behind what another tool is told
-(``# noqa: E501  loaderlint: ignore[LL301]``), it has to be one of our words and name something."""
+_COMMENT = re.compile(r"(?P<begun>#\s*|(?<=\s))loaderlint:\s*(?P<word>[\w-]+)(?:\[(?P<names>[^\]]*)\])?", re.IGNORECASE)
+"""What a comment begins with, in capitals or not, as it is with what other tools are told.
+
+Where it stands behind that, or other words (``# noqa: E501  loaderlint: ignore[LL301]``), it has to be one of our words
+and name something."""
 _WORDS = frozenset({"ignore", "ignore-file"})
 """What a comment of ours begins with. One that begins with another word is prose, unless it names rules in brackets or
 is no more than a word that looks like one of these."""
@@ -77,7 +79,7 @@ class Ignore(Struct, frozen=True):
 
 def ignores(source: Source) -> tuple[Ignore, ...]:
     """Return the ignore comments of a file, one for each name they hold; none for a file that cannot be parsed."""
-    if _MARK not in source.text:
+    if not _has_mark(source.text):
         return ()
     found: list[Ignore] = []
     first_line_of_code = _first_line_of_code(source)
@@ -85,7 +87,7 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
         start = source.offset(*comment.start)
         alone = not source.lines[comment.line - 1][: comment.column - 1].strip()
         for match in _COMMENT.finditer(source.at(comment)):
-            word, names = match["word"], (match["names"] or "").strip(" ,")
+            word, names = match["word"].lower(), (match["names"] or "").strip(" ,")
             if not match["begun"] and not (word in _WORDS and names):
                 continue
             whole_file = word == "ignore-file"
@@ -111,7 +113,7 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
 
 def _is_misspelt(match: re.Match[str], comment: str) -> bool:
     """Return whether a comment that begins with a word of others looks as if it were to accept something."""
-    alone = match.end() == len(comment.rstrip()) and _meant(match["word"]) is not None
+    alone = match.end() == len(comment.rstrip()) and _meant(match["word"].lower()) is not None
     return alone or any(_NAMED.fullmatch(one.strip()) for one in (match["names"] or "").split(","))
 
 
@@ -124,6 +126,10 @@ def settled(written: Sequence[Ignore], raised: Iterable[Finding]) -> tuple[Ignor
     findings = list(raised)
     behind = (replace(one, reaches_down=one.alone) for one in written)
     return tuple(own if any(map(own.accepts, findings)) else one for one, own in zip(written, behind, strict=True))
+
+
+def _has_mark(text: str) -> bool:
+    return _MARK in text or _MARK in text.lower()
 
 
 def _first_line_of_code(source: Source) -> int:
@@ -150,7 +156,7 @@ def _python_comments(source: Source) -> Iterator[Span]:
     mark = 1 if source.text.startswith("\ufeff") else 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(source.text[mark:], newline=None).readline):
-            if token.type == tokenize.COMMENT and _MARK in token.string:
+            if token.type == tokenize.COMMENT and _has_mark(token.string):
                 line, column = token.start
                 shift = mark if line == 1 else 0
                 yield Span(source.path, line, column + 1 + shift, line, token.end[1] + 1 + shift, source.cells)

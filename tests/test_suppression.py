@@ -38,6 +38,8 @@ def read(text: str, path: str = "train.py") -> tuple[Ignore, ...]:
         ("# loaderlint: ignore[LL101, high-prefetch]", []),
         ("# loaderlint: ignore[LL101,LL301]", []),
         ("#loaderlint:ignore[ LL101 , LL301 ]", []),
+        ("# LOADERLINT: IGNORE[LL101]", BOTH_RULES[1:]),
+        ("# noqa: E501  LoaderLint: Ignore[LL101, high-prefetch] tried", []),
         ("# loaderlint: ignore[LL101] the machine is guarded, see [1]", BOTH_RULES[1:]),
         ("# loaderlint: ignore[LL101]  # loaderlint: ignore[LL301]", []),
         ("# noqa: E501  # loaderlint: ignore[LL101, LL301] tried", []),
@@ -58,6 +60,8 @@ def test_a_comment_accepts_the_rules_it_names(comment: str, left: list[str], pro
         "# ignore[LL101]",
         "# loaderlint: see [1]",
         "# as loaderlint: ignores it",
+        "# Loaderlint: the machine is guarded",
+        "# LOADERLINT IGNORE[LL101]",
         "# see loaderlint: ignore[]",
         "# write `loaderlint: ignore[LL101]`",
         "# myloaderlint: ignore[LL101]",
@@ -345,7 +349,7 @@ def test_a_comment_goes_with_its_last_name(project: WriteFiles) -> None:
         {
             "train.py": f"# loaderlint: ignore-file[LL204]\r\n{IMPORT}loader = DataLoader([])"
             "  # loaderlint: ignore[LL101] old\r\n",
-            "train.yaml": "# loaderlint: ignore[LL101]\nnum_workers: 0  # loaderlint: ignore[LL101]  # none\n",
+            "train.yaml": "# LOADERLINT: IGNORE[LL101]\nnum_workers: 0  # loaderlint: ignore[LL101]  # none\n",
         }
     )
     report = mended()

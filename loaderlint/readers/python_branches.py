@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import called_name, is_super
 from loaderlint.readers.python_commands import asks_command
 from loaderlint.readers.python_scopes import (
     Arm,
@@ -20,7 +20,7 @@ from loaderlint.readers.python_scopes import (
     dotted,
     parameters,
 )
-from loaderlint.vocabulary import asserting, platforms
+from loaderlint.vocabulary import asserting, platforms, tensors
 
 SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 """Last names of what handles errors as a context: ``contextlib.suppress``, pytest's and unittest's."""
@@ -148,7 +148,8 @@ class Leaving:
             for call in _calls_in(statement.value):
                 if getattr(call.func, "attr", "") in platforms.LAST_NAMES:
                     return Stop(place, call)
-                if _may_need_cuda(call, place):
+                # What is in a loop may never run.
+                if may_need_cuda(call) and not any(arm.loop for arm in place.arms):
                     return Stop(place, call, kept=True)
             if _may_be_of_project(statement.value.func, place.scope):
                 return Stop(place, statement.value, kept=not isinstance(statement, ast.Expr))
@@ -175,10 +176,11 @@ def _calls_in(node: ast.expr) -> Iterator[ast.Call]:
         yield from (call for one in node.args[:1] for call in _calls_in(one))
 
 
-def _may_need_cuda(call: ast.Call, place: Place) -> bool:
-    """Return whether a call goes by the name of what needs CUDA; what is in a loop may never run."""
-    named = isinstance(call.func, ast.Attribute) and call.func.attr in platforms.MAY_NEED_CUDA
-    return named and not any(arm.loop for arm in place.arms)
+def may_need_cuda(call: ast.Call) -> bool:
+    """Return whether a call goes by the name of what needs CUDA, or of what makes a thing on a device it is given."""
+    name = called_name(call)
+    named = isinstance(call.func, ast.Attribute) and name in platforms.MAY_NEED_CUDA
+    return named or (name in tensors.ON_DEVICE and any(one.arg == "device" for one in call.keywords))
 
 
 def _divides_by_cuda(value: ast.expr | None, place: Place) -> ast.Call | None:
@@ -196,8 +198,12 @@ def may_end(stop: Stop) -> bool:
 
 
 def _may_be_of_project(function: ast.expr, scope: Scope) -> bool:
-    """Return whether a callee may be a function of the project: a name, one of something imported, an own method."""
-    if isinstance(function, ast.Name) or _is_of_receiver(function, scope):
+    """Return whether a callee may be a function of the project: a name, one of something imported, an own method.
+
+    So may be one that a class inherits.
+    """
+    inherited = isinstance(function, ast.Attribute) and is_super(function.value)
+    if isinstance(function, ast.Name) or inherited or _is_of_receiver(function, scope):
         return True
     root, _, _ = (dotted(function) or "").partition(".")
     imported = (one.target for one in _bindings_of(root, scope) if one.kind == "import")

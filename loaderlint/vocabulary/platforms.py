@@ -87,6 +87,13 @@ MAKES_GROUP = frozenset(name.rpartition(".")[2] for name in WITH_BACKEND)
 """The last parts of their names."""
 HAS_GROUP = "torch.distributed.is_initialized"
 """The function that says whether one of them was called already."""
+MAKE_GROUPS_THEMSELVES = frozenset(
+    {
+        *("accelerate", "colossalai", "composer", "deepspeed", "fairseq", "ignite", "init_device_mesh", "lightning"),
+        *("mmcv", "mmengine", "ray.train", "TrainingArguments"),
+    }
+)
+"""Words in files whose libraries may call one of them, each with the backend of its own choice."""
 
 REFUSALS = ("Distributed package doesn't have NCCL built in", "Torch not compiled with CUDA enabled")
 """What torch says where it was built without one of them (``distributed_c10d.py``, ``torch/cuda/__init__.py``)."""
@@ -98,13 +105,25 @@ CUDA_FUNCTIONS = frozenset(
     f"torch.cuda.{name}"
     for name in (
         *("current_device", "get_device_capability", "get_device_name", "get_device_properties", "mem_get_info"),
-        "synchronize",
+        *("current_stream", "Event", "FloatTensor", "LongTensor", "reset_peak_memory_stats", "Stream", "synchronize"),
     )
 )
-"""Functions that raise where torch has no CUDA: all start it (``torch/cuda/__init__.py``, ``_lazy_init``, 2.13)."""
+"""Functions and classes that raise where torch has no CUDA.
+
+Functions start it (``torch/cuda/__init__.py``, ``_lazy_init``, 2.13); classes stand for what is not there
+(``torch/cuda/streams.py``; "type torch.cuda.FloatTensor not available", ``torch/csrc/tensor/python_tensor.cpp``).
+"""
 SETS_DEVICE = frozenset({"torch.cuda.set_device"})
 """The same, where the device that they are given is none below 0."""
-MAY_NEED_CUDA = frozenset({"cuda", "to", *(name.rpartition(".")[2] for name in (*CUDA_FUNCTIONS, *SETS_DEVICE))})
+SETS_DEFAULT = frozenset({"torch.set_default_device", "torch.set_default_tensor_type"})
+"""Functions that say where tensors are made from then on.
+
+The next is the seed that ``DataLoader.__iter__`` draws (``_BaseDataLoaderIter``); a type that is not there is refused
+at once ("type torch.cuda.FloatTensor not available", 2.13).
+"""
+MAY_NEED_CUDA = frozenset(
+    {"cuda", "to", *(name.rpartition(".")[2] for name in (*CUDA_FUNCTIONS, *SETS_DEVICE, *SETS_DEFAULT))}
+)
 """The last parts of their names, and of the methods that move models and tensors."""
 COUNTS_CUDA = frozenset({"torch.cuda.device_count"})
 """Functions that give 0 where torch has no CUDA (``torch/cuda/__init__.py``, 2.13), by which nothing is divided."""

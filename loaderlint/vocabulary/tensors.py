@@ -55,7 +55,7 @@ MAKES_TENSORS = frozenset(
 MODEL_LIBRARIES = ("torchvision.models.",)
 """Where functions and classes make models with parameters, by the start of their dotted names."""
 MODELS_BY_NAME = ("torchvision.models.__dict__",)
-"""Dictionaries in which programs look them up by the name that a user gives: ``models.__dict__[args.arch]()``."""
+"""Dictionaries of modules in which programs look them up by a user's name: ``models.__dict__[args.arch]()``."""
 ANY_MODEL = "*"
 """Stands for the name of one that was not seen."""
 
@@ -66,3 +66,16 @@ MODELS_AROUND = frozenset(
     }
 )
 """What makes a model of the one it is given first, with the same parameters."""
+MODEL_WRAPPERS = frozenset({"DistributedDataParallel", *(name.rpartition(".")[2] for name in MODELS_AROUND)})
+"""The last parts of their names, and of that of the one which needs a group of processes."""
+
+ASK_FOR_PARAMETERS = frozenset({"eval", "load_state_dict", "named_parameters", "parameters", "state_dict", "train"})
+"""Methods of a model that a program calls for the parameters in it (``nn/modules/module.py``, 2.13)."""
+
+MAKE_MODELS = frozenset({"timm.create_model", "torch.hub.load"})
+"""Functions that make a model of the name that they are given."""
+LOAD_MODELS = ".from_pretrained"
+"""The end of the names of methods that read a model's parameters: what else they read is not moved to a device."""
+
+ON_DEVICE = frozenset({"Generator", *WITH_PARAMETERS, *(name.rpartition(".")[2] for name in MAKES_TENSORS)})
+"""The last parts of the names of what makes a thing of torch's right on the ``device`` that it is given."""

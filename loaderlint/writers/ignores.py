@@ -8,7 +8,8 @@ from loaderlint.model.source import Source, Span
 from loaderlint.writers.base import CannotRewrite, Replacement
 
 _DIRECTIVE = re.compile(
-    r"(?:#\s*|(?<=\s))loaderlint:\s*ignore(?:-file)?\[(?P<names>[^\]]*)\](?:(?!\sloaderlint:)[^#])*"
+    r"(?:#\s*|(?<=\s))loaderlint:\s*ignore(?:-file)?\[(?P<names>[^\]]*)\](?:(?!\sloaderlint:)[^#])*",
+    re.IGNORECASE,
 )
 _ASSIGNED_LAMBDA = re.compile(r"#\s*noqa:\s*E731\s*", re.IGNORECASE)
 

@@ -168,9 +168,11 @@ def test_what_a_check_lets_pass_is_found_out_once_for_all_places_behind_it(monke
     asked: list[str] = []
     comes_back = stops._comes_back
 
-    def counted(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> list[Assumptions]:
+    def counted(
+        evaluator: Evaluator, stop: Stop, frame: Frame, depth: int, same: frozenset[str] = frozenset()
+    ) -> list[Assumptions]:
         asked.append(called_name(stop.call) if stop.call is not None else "")
-        return comes_back(evaluator, stop, frame, depth)
+        return comes_back(evaluator, stop, frame, depth, same)
 
     monkeypatch.setattr(stops, "_comes_back", counted)
     assert [[one.constant for one in loader.num_workers.known] for loader in link(project_of(program)[0])] == [[2]] * 10

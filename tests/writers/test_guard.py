@@ -652,6 +652,50 @@ SHAPES = {
             )
         """,
     ),
+    "a script of cells": (
+        """
+        # %% [markdown]
+        # Digits
+
+        # %%
+        from data import loader
+
+        # %%
+        print("begins")
+        # one epoch
+        for image in loader:
+            print(image)
+
+        # %% [markdown]
+        # and another
+
+        # %% again
+        # the same
+        print("ends")
+        """,
+        "for image",
+        """
+        # %% [markdown]
+        # Digits
+
+        # %%
+        from data import loader
+
+        # %%
+        if __name__ == "__main__":
+            print("begins")
+            # one epoch
+            for image in loader:
+                print(image)
+
+        # %% [markdown]
+        # and another
+
+        # %% again
+            # the same
+            print("ends")
+        """,
+    ),
     "a notebook exported to a script": (
         """
         #!/usr/bin/env python
@@ -705,7 +749,7 @@ SHAPES = {
         if __name__ == '__main__':
             get_ipython().run_line_magic('matplotlib', 'inline')
 
-            # In[3]:
+        # In[3]:
 
             # one epoch
             for image in loader:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import of_machine, stops
+from loaderlint.linking.following import groups, of_machine, stops
 from loaderlint.linking.following.read_names import last_read
 from loaderlint.linking.following.renewed import names_of, not_told_apart, values_read
 from loaderlint.linking.following.where_asked import asked_in
@@ -147,8 +147,11 @@ class Conditions:
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""
         where = asked_in(self._evaluator, test, frame)
+        there = NO_ASSUMPTIONS
+        if answer in (True, frozenset({True})):
+            there = groups.where_there_is_one(self._evaluator, test, frame)
         answers = (
-            together(way, choice(self._question(test, frame, f"{where}{since}", called), answer))
+            together(way, there, choice(self._question(test, frame, f"{where}{since}", called), answer))
             for since, way in self._values_read(test, frame)
         )
         return [one for one in answers if one is not None]

@@ -21,6 +21,7 @@ from loaderlint.linking.following import (
 )
 from loaderlint.linking.following.commandlines import declared, objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, ini_files, instantiation, omegaconf, opened, python_files
+from loaderlint.linking.following.configurations.located import located
 from loaderlint.linking.things import classes, dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -60,6 +61,7 @@ from loaderlint.vocabulary.configurations import (
 )
 from loaderlint.vocabulary.platforms import FUNCTIONS
 from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS, START_METHOD_QUESTIONS
+from loaderlint.vocabulary.tensors import ANY_MODEL, MODELS_BY_NAME
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -129,7 +131,7 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
     if name in HYDRA_INSTANTIATORS:
         return instantiation.made(evaluator, node, frame)
     if name in LOCATORS and node.args:
-        return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
+        return located(evaluator, evaluator.evaluate(node.args[0], frame))
     if name in HYDRA_COMPOSERS:
         return hydra.composed(evaluator, node, frame)
     if name.startswith(omegaconf.PREFIX):
@@ -228,6 +230,8 @@ def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> 
         values = unseen(span)
         if isinstance(name.thing, str):
             values = _attribute(evaluator, one, name.thing, default, node, frame) or values
+        elif isinstance(one.thing, External) and f"{one.thing.name}.__dict__" in MODELS_BY_NAME:
+            values = (Possibility(External(f"{one.thing.name}.{ANY_MODEL}"), span),)
         found.extend(under(values, assumptions))
     return tuple(found) or unseen(span)
 

@@ -9,18 +9,30 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.following.asked_for_parameters import is_asked_for_parameters
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Made, Thing
 from loaderlint.linking.things.platforms import on
 from loaderlint.linking.things.possibilities import WITH_CUDA
+from loaderlint.linking.things.templates import beginning
 from loaderlint.model.value import Assumptions, together
-from loaderlint.readers.python_calls import arguments, called_name
-from loaderlint.vocabulary.platforms import COUNTS_CUDA, CUDA_FUNCTIONS, SETS_DEVICE
-from loaderlint.vocabulary.tensors import MAKES_TENSORS, MODEL_LIBRARIES, MODELS_AROUND, WITH_PARAMETERS
+from loaderlint.readers.python_calls import arguments, called_name, keywords
+from loaderlint.vocabulary.platforms import COUNTS_CUDA, CUDA_FUNCTIONS, SETS_DEFAULT, SETS_DEVICE
+from loaderlint.vocabulary.tensors import (
+    LOAD_MODELS,
+    MAKE_MODELS,
+    MAKES_TENSORS,
+    MODEL_LIBRARIES,
+    MODELS_AROUND,
+    WITH_PARAMETERS,
+)
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_ON_CUDA = ("cuda", "torch.cuda.")
+"""How the names of CUDA's devices begin, and those of the types of tensors on them."""
+_RANK = "torch.distributed.get_rank"
 _DEEPEST = 4
 """Devices made of each other, and models around each other; deeper ones are not looked into."""
 
@@ -29,16 +41,16 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
     """Return the alternatives under which a run goes on behind a call that needs CUDA; None where it may need none."""
     function = call.func
     needing: Callable[[Evaluator, Thing], bool]
-    if not isinstance(function, ast.Attribute):
-        return None
-    if called_name(call) == "cuda" or (called_name(call) == "to" and _is_moved_to_cuda(evaluator, call, frame)):
+    if isinstance(function, ast.Attribute) and _moves_to_cuda(evaluator, call, frame):
         needing, given = _has_tensors, evaluator.evaluate(function.value, frame)
         # None has no such method: nobody goes on with it.
         given = tuple(one for one in given if one.thing is not None)
+        if is_asked_for_parameters(evaluator, call, frame):
+            needing = _may_have_tensors
     else:
         callees = evaluator.evaluate(function, frame)
         name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
-        if name in CUDA_FUNCTIONS or name in COUNTS_CUDA:
+        if name in CUDA_FUNCTIONS or name in COUNTS_CUDA or _is_put_on_cuda(evaluator, name, call, frame):
             return [on(WITH_CUDA)]
         device = arguments(call, ["device"]).get("device") if name in SETS_DEVICE else None
         if device is None:
@@ -47,43 +59,77 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
     answers = [(one.assumptions, needing(evaluator, one.thing)) for one in given]
     if not any(needs for _, needs in answers):
         return None
+    if all(needs for _, needs in answers):
+        return [on(WITH_CUDA)]
     ways = (together(assumptions, on(WITH_CUDA)) if needs else assumptions for assumptions, needs in answers)
     return [one for one in ways if one is not None]
 
 
-def _is_moved_to_cuda(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+def _moves_to_cuda(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    if called_name(call) != "to":
+        return called_name(call) == "cuda"
     device = arguments(call, ["device"]).get("device")
     return device is not None and _is_always_cuda(evaluator, device, frame, 0)
 
 
+def _is_put_on_cuda(evaluator: Evaluator, name: str, call: ast.Call, frame: Frame) -> bool:
+    """Return whether what torch makes in a call, or what it makes from then on, is put on a CUDA device."""
+    if name in SETS_DEFAULT:
+        device = call.args[0] if call.args else None
+    elif name in MAKES_TENSORS or name.startswith("torch.nn.") or name == "torch.Generator":
+        device = keywords(call).get("device")
+    else:
+        return False
+    return device is not None and _is_always_cuda(evaluator, device, frame, 0)
+
+
 def _is_always_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame, depth: int) -> bool:
-    """Return whether an expression is a CUDA device, whatever is asked and whoever runs the program."""
+    """Return whether an expression is a CUDA device or a type there, whatever is asked and whoever runs the program."""
     found = evaluator.evaluate(node, frame)
     if len(found) != 1 or found[0].assumptions or depth > _DEEPEST:
         return False
     thing = found[0].thing
     if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
         return _is_always_cuda(evaluator, thing.call.args[0], thing.frame, depth + 1)
-    return isinstance(thing, str) and thing.startswith("cuda")
+    name = thing.name if isinstance(thing, External) else beginning(thing)
+    return isinstance(name, str) and name.startswith(_ON_CUDA)
 
 
 def _is_device(evaluator: Evaluator, thing: Thing) -> bool:
-    """Return whether a thing is the number of a device: a negative one asks for none."""
+    """Return whether a thing is a device or the number of one: a negative one asks for none, and no rank is negative.
+
+    ``torch.distributed.get_rank`` refuses to answer where there is no group (``distributed_c10d.py``, 2.13).
+    """
+    if isinstance(thing, Made):
+        return thing.callee == _RANK and not thing.call.args and not thing.call.keywords
+    if isinstance(thing, str):
+        return thing.startswith(_ON_CUDA)
     return isinstance(thing, int) and not isinstance(thing, bool) and thing >= 0
 
 
 def _has_tensors(evaluator: Evaluator, thing: Thing, depth: int = 0) -> bool:
     """Return whether a thing is a tensor, or a model that was seen to have parameters: without any nothing is moved."""
     if isinstance(thing, Instance):
-        lineage = classes.lineage(evaluator, thing.of)
-        moves_itself = any(name in one.scope.bindings for one in lineage for name in ("cuda", "to", "_apply"))
-        return not moves_itself and has_layers(evaluator, thing)
+        return not _moves_itself(evaluator, thing) and has_layers(evaluator, thing)
     if not isinstance(thing, Made):
         return False
     if thing.callee in MODELS_AROUND and thing.call.args and depth < _DEEPEST:
         inside = evaluator.evaluate(thing.call.args[0], thing.frame)
         return all(_has_tensors(evaluator, one.thing, depth + 1) for one in inside)
-    return is_layer(thing) or thing.callee in MAKES_TENSORS or thing.callee.startswith(MODEL_LIBRARIES)
+    callee = thing.callee
+    if callee in MAKES_TENSORS or callee in MAKE_MODELS or callee.startswith(MODEL_LIBRARIES) or is_layer(thing):
+        return True
+    return callee.endswith(LOAD_MODELS)
+
+
+def _may_have_tensors(evaluator: Evaluator, thing: Thing) -> bool:
+    """Return whether what is asked for its parameters may have some: what moves itself may do otherwise."""
+    return not isinstance(thing, Instance) or not _moves_itself(evaluator, thing)
+
+
+def _moves_itself(evaluator: Evaluator, instance: Instance) -> bool:
+    lineage = classes.lineage(evaluator, instance.of)
+    return any(name in one.scope.bindings for one in lineage for name in ("cuda", "to", "_apply"))
 
 
 def is_layer(thing: object) -> bool:

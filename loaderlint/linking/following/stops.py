@@ -9,6 +9,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import functions, needs_cuda
+from loaderlint.linking.following.checking_functions import checking_function
+from loaderlint.linking.following.groups import but_for_group
 from loaderlint.linking.following.trainer_runs import trainer_runs
 from loaderlint.linking.scopes.raised_again import gets_out
 from loaderlint.linking.things import classes
@@ -18,12 +20,13 @@ from loaderlint.linking.things.importable import Need, imports
 from loaderlint.linking.things.kinds import Frame, Function, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.operations import truth_of
-from loaderlint.linking.things.platforms import asks_for_group, needed, on
+from loaderlint.linking.things.platforms import needed, on
 from loaderlint.linking.things.possibilities import EVERY_PLATFORM, choice, platforms_of, unseen
 from loaderlint.model.payload import Touch
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
+from loaderlint.readers.python_branches import may_need_cuda
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary import platforms
 
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _MAY_NEED_PLATFORM = platforms.LAST_NAMES | platforms.MAY_NEED_CUDA
+_NONE = frozenset[str]()
 _STEPS = 150
 """Expressions followed to find out what one statement lets pass."""
 _DEEPEST = 2
@@ -89,11 +93,13 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
     if names is None and frame.scope.is_function and defined is not None and defined.arms:
         # A function is there to be run only where its definition was come to.
         ways = joined(ways, evaluator.conditions(defined.arms, Frame(frame.facts, defined)))
+    same = frozenset(one for one in _subjects(ways) if isinstance(one, Question))
     for stop, arms in _before(frame.place):
         asked = not stop.kept and (names is None or not stop.names.isdisjoint(names))
         if asked or _is_of_platforms(evaluator, stop, frame.facts) or _is_handed_model(stop, frame):
+            again = same if not asked or _needs_platform(stop) else _NONE
             # Where nothing is left, the way on was not seen.
-            ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
+            ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0, again)) or ways
     every = _on_every_arm(frame.place)
     return joined(ways, _let_one_pass(evaluator, every, frame)) or ways if every else ways
 
@@ -246,7 +252,7 @@ def _stopped_on(
     facts, tests = frame.facts, [arm.test for arm in arms if arm.test is not None]
     if stop.call is not None and not _needs_platform(stop) and depth < _DEEPEST:
         where = frame.at(stop.place)
-        function = _checking_function(evaluator, stop.call, where)
+        function = checking_function(evaluator, stop.call, where)
         if function is not None:
             inside = functions.frame_of_call(evaluator, function, stop.call, where)
             for one in function.scope.stops:
@@ -305,24 +311,34 @@ def _readable(arms: Collection[Arm]) -> bool:
     return all(arm.test is not None and not arm.loop for arm in arms)
 
 
-def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int) -> list[Assumptions]:
+def _let_pass(
+    evaluator: Evaluator,
+    stop: Stop,
+    arms: Collection[Arm],
+    frame: Frame,
+    depth: int,
+    same: frozenset[str] = _NONE,
+) -> list[Assumptions]:
     """Return the alternatives under which a stop does not end the run: its arms are not all taken, its call comes back,
     or a ``return`` before it was the way to the end of the function.
 
-    The answers of tests that nobody can see through are left out, for those may let all pass; what the values that are
-    asked about assume themselves is kept. Every place behind a stop asks, most with the same arms left to take.
+    The answers of tests that nobody can see through are left out, for those may let all pass, but for the ``same`` that
+    the place behind assumes; what the values that are asked about assume themselves is kept. Every place behind a stop
+    asks, most with the same arms left to take.
     """
-    key = ("let pass", id(stop), len(arms), frame.place.order == end_of(frame.scope).order, depth)
+    key = ("let pass", id(stop), len(arms), frame.place.order == end_of(frame.scope).order, depth, same)
     where = frame.at(stop.place)
-    return evaluator.remembered(key, where, lambda: _let_past(evaluator, stop, arms, frame, depth))
+    return evaluator.remembered(key, where, lambda: _let_past(evaluator, stop, arms, frame, depth, same))
 
 
-def _let_past(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int) -> list[Assumptions]:
+def _let_past(
+    evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int, same: frozenset[str]
+) -> list[Assumptions]:
     where = frame.at(stop.place)
     with evaluator.steps(_STEPS):
-        arms = _but_for_group(evaluator, stop, arms, frame)
-        back = _comes_back(evaluator, stop, where, depth)
-        if back == [NO_ASSUMPTIONS] or not all(_may_be_taken(evaluator, arm, where) for arm in arms):
+        arms = but_for_group(evaluator, stop, arms, frame)
+        back = _comes_back(evaluator, stop, where, depth, same)
+        if back == [NO_ASSUMPTIONS] or not all(_may_be_taken(evaluator, arm, where, same) for arm in arms):
             return [NO_ASSUMPTIONS]
         taken, passed = [NO_ASSUMPTIONS], list[Assumptions]()
         for arm in arms:
@@ -333,23 +349,7 @@ def _let_past(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
             # Nobody comes to the stop on the platforms that it ends.
             return [NO_ASSUMPTIONS]
         ways = [*passed, *joined(taken, back), *_returned_before(evaluator, stop, frame)]
-        return _known(ways, _subjects(back) | _subjects(_of_values(evaluator, arms, where)))
-
-
-def _but_for_group(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame) -> Collection[Arm]:
-    """Return the arms but for those that ask for the group that a stop makes, where no other call makes one.
-
-    Whoever finds the group there has come by the stop before.
-    """
-    where = frame.at(stop.place)
-    asking = [arm for arm in arms if asks_for_group(evaluator, arm.test, frame.at(arm.place or where.place))]
-    if not asking or stop.call is None or called_name(stop.call) not in platforms.LAST_NAMES:
-        return arms
-    makers = (site for name in platforms.MAKES_GROUP for site in evaluator.callers.sites(name))
-    others = ((site.node, Frame(facts, site.place)) for facts, site in makers)
-    if any(NO_ASSUMPTIONS in needed(evaluator, call, place) for call, place in others if call is not stop.call):
-        return arms
-    return [arm for arm in arms if arm not in asking]
+        return _known(ways, _subjects(back) | _subjects(_of_values(evaluator, arms, where)) | same)
 
 
 def _returned_before(evaluator: Evaluator, stop: Stop, frame: Frame) -> Iterator[Assumptions]:
@@ -364,10 +364,12 @@ def _returned_before(evaluator: Evaluator, stop: Stop, frame: Frame) -> Iterator
                 yield from evaluator.conditions(place.arms, frame.at(place))
 
 
-def _may_be_taken(evaluator: Evaluator, arm: Arm, frame: Frame) -> bool:
-    """Return whether a test was seen to give the answer that leads to an arm."""
+def _may_be_taken(evaluator: Evaluator, arm: Arm, frame: Frame, same: frozenset[str]) -> bool:
+    """Return whether a test was seen to give the answer that leads to an arm, or is one of the ``same`` questions."""
     assert arm.test is not None
     where = frame.at(arm.place) if arm.place is not None else frame
+    if same and not same.isdisjoint(_subjects(evaluator.conditions((arm,), frame))):
+        return True
     return any(truth_of(one.thing) is arm.truth for one in evaluator.evaluate(arm.test, where))
 
 
@@ -391,7 +393,9 @@ def _subjects(ways: Iterable[Assumptions]) -> frozenset[str]:
     return frozenset(one.subject for way in ways for one in way)
 
 
-def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> list[Assumptions]:
+def _comes_back(
+    evaluator: Evaluator, stop: Stop, frame: Frame, depth: int, same: frozenset[str] = _NONE
+) -> list[Assumptions]:
     """Return the alternatives under which a run goes on behind a stop; a call may come back always as far as known."""
     always, call = [NO_ASSUMPTIONS], stop.call
     if stop.imported:
@@ -404,12 +408,12 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         return []
     if called_name(call) in platforms.LAST_NAMES:
         return needed(evaluator, call, frame)
-    needs = stop.divides or called_name(call) in platforms.MAY_NEED_CUDA
+    needs = stop.divides or may_need_cuda(call)
     if needs and (ways := needs_cuda.conditions_after(evaluator, call, frame)):
         return ways
     if depth == _DEEPEST:
         return always
-    function = _checking_function(evaluator, call, frame)
+    function = checking_function(evaluator, call, frame)
     if function is None:
         return always
     inside = functions.frame_of_call(evaluator, function, call, frame)
@@ -418,21 +422,10 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         if not _readable(stop.place.arms) or not gets_out(stop.handled):
             continue
         if not (stop.kept or stop.handled) or _is_of_platforms(evaluator, stop, function.facts):
-            passed = _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1)
+            passed = _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1, same)
             # Other errors may be taken all the same.
             ways = joined(ways, [on(platforms_in(passed))] if stop.handled else passed)
     return ways
-
-
-def _checking_function(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Function | None:
-    """Return the function of the project that a call runs at once, where something may end the run in it."""
-    callees = evaluator.evaluate(call.func, frame)
-    function = callees[0].thing if len(callees) == 1 else None
-    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
-        return None
-    if function.scope.yields or function.node.decorator_list or not function.scope.stops:
-        return None
-    return function
 
 
 def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth: int = 0) -> bool:
@@ -449,13 +442,15 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
             asked = ((arm.test, frame.at(arm.place or stop.place)) for arm in stop.place.arms if arm.test is not None)
             if not stop.kept and any(_tells_platforms(evaluator, test, where) for test, where in asked):
                 return True
-            if stop.call is None or depth == _DEEPEST:
+            if stop.call is None:
                 return False
-            if called_name(stop.call) in platforms.MAY_NEED_CUDA:
+            if may_need_cuda(stop.call):
                 ways = needs_cuda.conditions_after(evaluator, stop.call, frame.at(stop.place))
                 if ways is not None and platforms_in(ways) != EVERY_PLATFORM:
                     return True
-            function = _checking_function(evaluator, stop.call, frame.at(stop.place))
+            if depth == _DEEPEST:
+                return False
+            function = checking_function(evaluator, stop.call, frame.at(stop.place))
         if function is None:
             return False
         return any(_is_of_platforms(evaluator, one, function.facts, depth + 1) for one in function.scope.stops)

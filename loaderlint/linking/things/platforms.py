@@ -14,12 +14,11 @@ from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, StartMethod
 from loaderlint.model.value import NO_ASSUMPTIONS, PLATFORM, START_METHOD, Assumption, Assumptions, together
 from loaderlint.readers.python import dotted
-from loaderlint.readers.python_calls import arguments, called_name
+from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.platforms import (
     ATTRIBUTES,
     BACKENDS,
     FUNCTIONS,
-    HAS_GROUP,
     ON_SIGNALS,
     SIGNALS,
     UNIX,
@@ -138,16 +137,6 @@ def needed(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list[Assumptio
         way = one.assumptions if where is None else together(one.assumptions, on(where))
         found.extend(() if way is None else (way,))
     return found
-
-
-def asks_for_group(evaluator: Evaluator, test: ast.expr | None, frame: Frame) -> bool:
-    """Return whether a test asks if there is a group of processes already."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
-    if not isinstance(test, ast.Call) or called_name(test) != HAS_GROUP.rpartition(".")[2]:
-        return False
-    callees = evaluator.evaluate(test.func, frame)
-    return [one.thing.name for one in callees if isinstance(one.thing, External)] == [HAS_GROUP]
 
 
 def on(some: frozenset[str]) -> Assumptions:

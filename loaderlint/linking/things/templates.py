@@ -13,7 +13,7 @@ from functools import partial
 from string import Formatter
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.things.kinds import Made, Possibilities, Possibility, Template, Unseen
+from loaderlint.linking.things.kinds import Made, Possibilities, Possibility, Template, Thing, Unseen
 from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, choice, combined, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText
@@ -36,6 +36,14 @@ def written(node: ast.JoinedStr, frame: Frame) -> Possibilities:
     """Return text with names in it as it is written."""
     call = ast.copy_location(ast.Call(ast.Name(WRITTEN), [node], []), node)
     return (Possibility(Made(WRITTEN, call, frame), frame.facts.span(node)),)
+
+
+def beginning(thing: Thing) -> object:
+    """Return what a text with names in it begins with, whatever these stand for; any other thing is all there is."""
+    match thing:
+        case Made(callee, ast.Call(args=[ast.JoinedStr([ast.Constant(text), *_])])) if callee == WRITTEN:
+            return text
+    return thing
 
 
 def summed(node: ast.BinOp) -> ast.JoinedStr | None:

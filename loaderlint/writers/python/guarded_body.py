@@ -72,7 +72,11 @@ def under_guard(module: cst.Module, inside: Collection[int]) -> cst.Module:
     if rest and guards:
         placed[rest[-1]] = _grown(placed.pop(guards[-1]), [], _indented(body, rest, indent))
     elif rest:
-        placed[rest[-1]] = _new_guard(_indented(body, rest, indent), indent, usual_quote(nodes(module)))
+        first, *others = _indented(body, rest, indent)
+        above = _to_last_mark(first.leading_lines)
+        first = first.with_changes(leading_lines=first.leading_lines[len(above) :])
+        guard = _new_guard([first, *others], indent, usual_quote(nodes(module)))
+        placed[rest[-1]] = guard.with_changes(leading_lines=above)
     return _assembled(module, body, placed, frozenset(moving) | frozenset(guards))
 
 
@@ -214,7 +218,10 @@ def _indented(body: Sequence[TopLevel], indexes: Sequence[int], indent: str) -> 
             lines = lines[1:]
         moved = statement.with_changes(leading_lines=lines).visit(_InABlock(indent))
         if isinstance(moved, cst.SimpleStatementLine | cst.BaseCompoundStatement):
-            indented.append(moved)
+            # Cells are looked for by marks at the left, and run without their indentation (IPython's `leading_indent`).
+            marked = [line.with_changes(indent=False) for line in _to_last_mark(lines)]
+            lines = [*marked, *moved.leading_lines[len(marked) :]]
+            indented.append(moved.with_changes(leading_lines=lines))
         last = index
     return indented
 
@@ -289,6 +296,11 @@ def _cells_kept(body: Sequence[TopLevel], moving: Collection[int]) -> list[TopLe
                 kept[other] = kept[other].with_changes(leading_lines=[*lines[:end], *kept[other].leading_lines])
                 break
     return kept
+
+
+def _to_last_mark(lines: Sequence[cst.EmptyLine]) -> Sequence[cst.EmptyLine]:
+    """Return the lines above a statement down to the last mark of a cell."""
+    return lines[: max((at for at, line in enumerate(lines, start=1) if _is_cell(line)), default=0)]
 
 
 def _is_cell(line: cst.EmptyLine) -> bool:

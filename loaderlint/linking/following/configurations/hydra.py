@@ -10,7 +10,7 @@ import ast
 import posixpath
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from loaderlint.linking.following.configurations import composition
 from loaderlint.linking.following.configurations import hydra_runners as runners
 from loaderlint.linking.following.configurations.composition import ANYWHERE, Part
+from loaderlint.linking.following.configurations.made_of_whole import may_be_of
 from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.things import locations, many_files
 from loaderlint.linking.things.kinds import (
@@ -160,7 +161,9 @@ def configuration(
     for one in function.decorator_list:
         arguments = _arguments_of_main(evaluator, one, where) if isinstance(one, ast.Call) else None
         if arguments is not None:
-            return evaluator.remembered(("hydra", id(one)), where, partial(_of_main, evaluator, one, arguments, where))
+            is_for = may_be_of(evaluator, frame.at(end_of(frame.scope)), node.arg)
+            work = partial(_of_main, evaluator, one, arguments, where, is_for)
+            return evaluator.remembered(("hydra", id(one)), where, work)
     return None
 
 
@@ -188,7 +191,11 @@ def _splatted(decorator: ast.Call, frame: Frame) -> Mapping[str, ast.expr]:
 
 
 def _of_main(
-    evaluator: Evaluator, decorator: ast.expr, arguments: Mapping[str, ast.expr], frame: Frame
+    evaluator: Evaluator,
+    decorator: ast.expr,
+    arguments: Mapping[str, ast.expr],
+    frame: Frame,
+    is_for: Callable[[Possibility], bool],
 ) -> Possibilities:
     span = frame.facts.span(decorator)
     names = evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ()
@@ -198,7 +205,7 @@ def _of_main(
     for folder in _folders(evaluator, arguments, frame):
         repository = Configurations(evaluator, folder)
         if all(one.thing is None or (may_name and _is_missing(repository, one.thing)) for one in names):
-            found.extend(_of_user(repository, span))
+            found.extend(_of_user(repository, span, is_for))
         for name in names:
             tree = _composed(repository, name.thing, span) if isinstance(name.thing, str) else None
             if tree is not None:
@@ -214,10 +221,10 @@ def _is_missing(repository: Configurations, name: Thing) -> bool:
     return isinstance(name, str) and repository.part(name, ()) is None
 
 
-def _of_user(repository: Configurations, span: Span) -> Possibilities:
+def _of_user(repository: Configurations, span: Span, is_for: Callable[[Possibility], bool]) -> Possibilities:
     """Return what the configurations of a folder say of which the user names one: ``--config-name``."""
     trees = ((repository.written_at(name), _composed(repository, name, span)) for name in repository.options(""))
-    ways = [(path, (tree,)) for path, tree in trees if tree is not None]
+    ways = [(path, (tree,)) for path, tree in trees if tree is not None and is_for(tree)]
     return many_files.one_of(f"{FILE_READ}{span}", [*ways, ("another", (Possibility(GIVEN, span),))]) if ways else ()
 
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from loaderlint.linking.following import functions
 from loaderlint.linking.following.configurations import configured_calls, hydra, structured
 from loaderlint.linking.following.configurations.composition import Part
+from loaderlint.linking.following.configurations.located import located
 from loaderlint.linking.things import classes, dictionaries, settings, trees
 from loaderlint.linking.things.kinds import (
     UNSEEN,
@@ -117,22 +118,6 @@ def _made(evaluator: Evaluator, target: Possibility, call: ast.Call, frame: Fram
         elif isinstance(one.thing, External):
             found.append(Possibility(Made(one.thing.name, call, frame), span))
     return tuple(found) or unseen(span)
-
-
-def located(evaluator: Evaluator, names: Possibilities) -> Possibilities:
-    """Return the classes or functions that dotted names name; one outside the project by its name."""
-    return tuple(way for one in names for way in under(_located(evaluator, one), one.assumptions))
-
-
-def _located(evaluator: Evaluator, name: Possibility) -> Possibilities:
-    if not isinstance(name.thing, str):
-        return unseen(name.span)
-    module, _, last = name.thing.rpartition(".")
-    for path in evaluator.project.modules_ending(module, name.span.path) if module else ():
-        facts = evaluator.project.python(path)
-        if facts is not None and last in facts.module.bindings:
-            return evaluator.bound(last, Frame(facts, end_of(facts.module)), None, name.span)
-    return (Possibility(External(name.thing), name.span),)
 
 
 class Instantiations:

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from loaderlint.linking.files.loader_names import names_of
 from loaderlint.linking.following import functions
-from loaderlint.linking.following.configurations import instantiation
+from loaderlint.linking.following.configurations.located import located
 from loaderlint.linking.scopes.annotations import annotated
 from loaderlint.linking.things.classes import constructors, lineage
 from loaderlint.linking.things.kinds import (
@@ -254,7 +254,7 @@ class Interfaces:
         if path is None or not isinstance(path.value, Scalar) or not isinstance(path.value.constant, str):
             return True
         assert isinstance(given, TreeMapping)
-        named = instantiation.located(self._evaluator, (from_entry(path, path.span, "class_path", removable=False),))
+        named = located(self._evaluator, (from_entry(path, path.span, "class_path", removable=False),))
         if len(named) != 1 or not isinstance(named[0].thing, Class):
             return True
         family = {id(one.node) for one in lineage(self._evaluator, named[0].thing)}
