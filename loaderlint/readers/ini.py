@@ -24,16 +24,24 @@ _HEADER = re.compile(r"\[(?P<name>.+)\]")
 _OPTION = re.compile(r"(?P<key>.*?)\s*(?:(?P<sign>[=:])\s*(?P<value>.*))?$")
 _WORKED_OUT = re.compile(r"%|\$\{|(?:^|\s)[#;]")
 _COMMENTS = ("#", ";")
+_PLACE = re.compile(r"^While reading from .*? \[line +\d+\]: ")
+"""What the parser says of the place, which we know better."""
 
 
 def read(source: Source) -> ConfigurationFacts:
-    """Return what the file says. Raises `ReadError` for what ``configparser`` refuses, such as a name given twice."""
+    """Return what the file says. Raises `ReadError` for what ``configparser`` refuses, such as a name given twice.
+
+    Only in ``.ini``: other formats have the same suffixes, such as the networks in Darknet's ``.cfg`` that repeat their
+    sections, and nothing in a file of one of those is known.
+    """
     parser = RawConfigParser(allow_no_value=True)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     try:
         parser.read_string(source.text)
     except Error as error:
-        reason, line = error.message.partition("\n")[0], int(getattr(error, "lineno", None) or 1)
+        if not source.path.lower().endswith(".ini"):
+            return ConfigurationFacts(source, (Document(source.path, _opaque(source)),), ())
+        reason, line = _PLACE.sub("", error.message).partition("\n")[0], int(getattr(error, "lineno", None) or 1)
         raise ReadError(f"not valid INI: {reason}", line) from error
     scanned = _Scanned(source)
     for number in range(1, len(source.lines) + 1):
@@ -42,8 +50,12 @@ def read(source: Source) -> ConfigurationFacts:
     said[DEFAULTS] = dict(parser.defaults())
     root = scanned.root()
     same = isinstance(root, Mapping) and _says(root, said)
-    known = root if same else Scalar(source.text, source.span(0, len(source.text)), source.text, opaque=True)
+    known = root if same else _opaque(source)
     return ConfigurationFacts(source, (Document(source.path, known),), tuple(scanned.comments))
+
+
+def _opaque(source: Source) -> Scalar:
+    return Scalar(source.text, source.span(0, len(source.text)), source.text, opaque=True)
 
 
 def _says(root: Mapping, said: dict[str, dict[str, str]]) -> bool:

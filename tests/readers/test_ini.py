@@ -119,7 +119,7 @@ def test_signs_in_the_middle_of_a_text_say_nothing(value: str) -> None:
     ("text", "reason"),
     [
         ("a = 1\n", "no section headers"),
-        ("[a]\nb = 1\nb = 2\n", "option 'b' in section 'a' already exists"),
+        ("[a]\nb = 1\nb = 2\n", "^not valid INI: option 'b' in section 'a' already exists"),
         ("[a]\n[a]\n", "section 'a' already exists"),
         ("\ufeff[a]\n", "no section headers"),
     ],
@@ -128,6 +128,13 @@ def test_signs_in_the_middle_of_a_text_say_nothing(value: str) -> None:
 def test_what_configparser_refuses_is_refused(text: str, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         read(source(text))
+
+
+@pytest.mark.parametrize("name", ["network.cfg", "service.conf", "NETWORK.CFG"])
+def test_nothing_is_known_of_what_has_another_format_under_the_same_suffix(name: str) -> None:
+    text = "[layer]\nfilters = 32\n[layer]\nfilters = 64\n"
+    (document,) = read(Source(name, f"/{name}", Language.INI, text.encode())).documents
+    assert isinstance(document.root, Scalar) and document.root.opaque
 
 
 def test_comments_are_lines_of_their_own() -> None:
