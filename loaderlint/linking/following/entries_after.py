@@ -85,7 +85,7 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         after = [one for way in alternatives for one in under(values, way)]
         if arms:
             after = [*_left(evaluator, before, key, binding.name, arms, frame), *after]
-        entries[key] = distinct(after)
+        entries[key] = dictionaries.bounded(distinct(after), where.facts.span(binding.node))
     changed = lazily.overlaid(items.entries, entries)
     return replace(items, entries=changed, complete=items.complete and given.complete)
 

@@ -200,11 +200,14 @@ class Remembering:
             self._answers[key] = answer
         return answer
 
-    def step(self, span: Span) -> Possibilities:
-        """Take one step of those that are left; return what is known when they ran out, nothing before that."""
-        self.steps_taken += 1
-        self._left -= 1
-        self._left_in_all -= 1
+    def step(self, span: Span, steps: int = 1) -> Possibilities:
+        """Take a step of those that are left, or several; return what is known when they ran out, nothing before that.
+
+        Work that takes as long as following so many expressions takes as many ``steps``.
+        """
+        self.steps_taken += steps
+        self._left -= steps
+        self._left_in_all -= steps
         return unseen(span) if self._steps_left < 0 else ()
 
     def too_deep(self, span: Span) -> Possibilities:

@@ -25,6 +25,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.possibilities import (
+    MOST_COMBINATIONS,
     MOST_POSSIBILITIES,
     MOST_THINGS,
     POSSIBILITIES_KEPT,
@@ -134,6 +135,14 @@ def limited(possibilities: Possibilities, span: Span) -> Possibilities:
         others = [one for one in possibilities if not isinstance(one.thing, Items | TreeMapping | Settings)]
         possibilities = (*others, *joined(plain), *joined(of_omegaconf))
     return possibilities if len(possibilities) <= MOST_THINGS else unseen(span)
+
+
+def bounded(possibilities: Possibilities, span: Span) -> Possibilities:
+    """Return what stands under a key, in few where it comes about in more ways than what uses it can be told under.
+
+    Who reads it sees few of them in any case (`limited`); until then each dictionary made of others multiplies them.
+    """
+    return limited(possibilities, span) if len(possibilities) > MOST_COMBINATIONS else possibilities
 
 
 def _equal_texts_as_one(possibilities: Iterable[Possibility], span: Span) -> Possibilities:
@@ -261,6 +270,10 @@ def entered(evaluator: Evaluator, value: ast.expr, frame: Frame, entry: Span) ->
     return tuple(replace(one, entry=entry) if one.span == span else one for one in evaluator.evaluate(value, frame))
 
 
+_TOLD_APART_IN_A_STEP = 64
+"""So many ways in which an entry comes about are told apart while one expression is followed."""
+
+
 def as_items(evaluator: Evaluator, possibilities: Possibilities) -> list[Items]:
     """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it.
 
@@ -272,11 +285,14 @@ def as_items(evaluator: Evaluator, possibilities: Possibilities) -> list[Items]:
 
     def joint(key: str) -> Possibilities:
         found: list[Possibility] = []
+        span = possibilities[0].span
         for one, thing, own in ways:
             missing: Thing = ABSENT if is_complete(thing) else UNSEEN
             given = own.get(key) or (Possibility(missing, one.span),)
             found.extend(under(given, one.assumptions))
-        return _kept(evaluator, key, tuple(found))
+        # Dozens of dictionaries, each in dozens of ways, take as long to tell apart as following many expressions.
+        too_far = evaluator.step(span, len(found) // _TOLD_APART_IN_A_STEP)
+        return too_far or _kept(evaluator, key, bounded(tuple(found), span))
 
     keys = dict.fromkeys(key for _, _, own in ways for key in own)
     return [Items(Lazily.followed(evaluator, keys, joint), all(is_complete(thing) for thing in things))]
