@@ -142,14 +142,13 @@ class Leaving:
             return Stop(place.under(Arm(statement, test, False, place=place)))
         if (asked := asks_command(statement, lambda one: _imported_name(one, place.scope))) is not None:
             return Stop(place, asked[0], command=asked[1])
-        if isinstance(statement, _OF_ONE_VALUE) and (divisor := _divides_by_cuda(statement.value, place)) is not None:
+        if isinstance(statement, _OF_ONE_VALUE) and (divisor := _divides_by_cuda(statement.value)) is not None:
             return Stop(place, divisor, kept=True, divides=True)
         if isinstance(statement, _OF_ONE_VALUE) and isinstance(statement.value, ast.Call):
             for call in _calls_in(statement.value):
                 if getattr(call.func, "attr", "") in platforms.LAST_NAMES:
                     return Stop(place, call)
-                # What is in a loop may never run.
-                if may_need_cuda(call) and not any(arm.loop for arm in place.arms):
+                if may_need_cuda(call):
                     return Stop(place, call, kept=True)
             if _may_be_of_project(statement.value.func, place.scope):
                 return Stop(place, statement.value, kept=not isinstance(statement, ast.Expr))
@@ -183,12 +182,11 @@ def may_need_cuda(call: ast.Call) -> bool:
     return named or (name in tensors.ON_DEVICE and any(one.arg == "device" for one in call.keywords))
 
 
-def _divides_by_cuda(value: ast.expr | None, place: Place) -> ast.Call | None:
-    """Return the call that counts devices where a value is divided by their number; what is in a loop may never run."""
+def _divides_by_cuda(value: ast.expr | None) -> ast.Call | None:
+    """Return the call that counts devices where a value is divided by their number."""
     match value:
         case ast.BinOp(_, ast.Div() | ast.FloorDiv() | ast.Mod(), ast.Call(ast.Attribute(attr=name)) as divisor):
-            counts = name in platforms.MAY_COUNT_CUDA and not any(arm.loop for arm in place.arms)
-            return divisor if counts else None
+            return divisor if name in platforms.MAY_COUNT_CUDA else None
     return None
 
 

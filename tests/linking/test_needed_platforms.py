@@ -212,6 +212,19 @@ BOUND: Cases = {
         f"import torch\ndef main():\n    ones = torch.ones(3).cuda()\n    {LOADER}\nmain()",
         {"2 on linux, windows"},
     ),
+    "a layer on CUDA before the loader of the same turn": (
+        f"import torch\nfor name in given():\n    net = torch.nn.Linear(3, 1)\n"
+        f"    net = torch.nn.DataParallel(net.cuda())\n    {LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a tensor on CUDA before the loader of the same turn of a function's loop": (
+        f"import torch\ndef main():\n    while True:\n        ones = torch.ones(3).cuda()\n        {LOADER}\nmain()",
+        {"2 on linux, windows"},
+    ),
+    "a division by the number of devices in the same turn": (
+        f"import torch\nfor size in sizes:\n    batch_size = size // torch.cuda.device_count()\n    {LOADER}",
+        {"2 on linux, windows"},
+    ),
     "the device of CUDA is set": (f"import torch\ntorch.cuda.set_device(0)\n{LOADER}", {"2 on linux, windows"}),
     "the device of CUDA is asked for its name": (
         f"import torch\nname = torch.cuda.get_device_name()\n{LOADER}",
@@ -483,6 +496,27 @@ FREE: Cases = {
     "what was not seen on CUDA": (f"net = make()\nnet.cuda()\n{LOADER}", {"2"}),
     "a device of CUDA that was not seen is set": (f"import torch\ntorch.cuda.set_device(rank)\n{LOADER}", {"2"}),
     "no device of CUDA is set": (f"import torch\ntorch.cuda.set_device(-1)\n{LOADER}", {"2"}),
+    "a layer on CUDA in a loop before the loader": (
+        f"import torch\nfor name in given():\n    torch.nn.Linear(3, 1).cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "a layer on CUDA after the loader in the same turn": (
+        f"import torch\nfor name in given():\n    {LOADER}\n    torch.nn.Linear(3, 1).cuda()",
+        {"2"},
+    ),
+    "a layer on CUDA in some turns": (
+        f"import torch\nfor name in given():\n    if name:\n        torch.nn.Linear(3, 1).cuda()\n    {LOADER}",
+        {"2"},
+    ),
+    "a layer that a turn may fail to move to CUDA": (
+        "import torch\nfor name in given():\n    try:\n        torch.nn.Linear(3, 1).cuda()\n"
+        f"    except AssertionError:\n        pass\n    {LOADER}",
+        {"2"},
+    ),
+    "a division by the number of devices in a loop before the loader": (
+        f"import torch\nfor size in sizes:\n    size = size // torch.cuda.device_count()\n{LOADER}",
+        {"2"},
+    ),
     "a layer on CUDA after the loader": (f"import torch\n{LOADER}\ntorch.nn.Linear(3, 1).cuda()", {"2"}),
     "a layer on CUDA that is tried": (
         f"import torch\ntry:\n    torch.nn.Linear(3, 1).cuda()\nexcept AssertionError:\n    pass\n{LOADER}",

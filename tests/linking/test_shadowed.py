@@ -13,6 +13,27 @@ SHADOWED: dict[str, tuple[Files, list[tuple[str, str, str]]]] = {
         "o = {'workers': 2, 'other': 1, 'workers': 4}\nDataLoader(d, num_workers=o['workers'])",
         [("num_workers", "2", "4")],
     ),
+    "by what comes from elsewhere": (
+        "def f(n=1):\n    o = {'num_workers': 2, 'pin_memory': True, 'num_workers': n}\n"
+        "    return DataLoader(d, **o)\nf(8)",
+        [("num_workers", "2", "n")],
+    ),
+    "in one of two arms": (
+        "def f(n):\n    o = {'num_workers': 2, 'num_workers': n} if cuda else {}\n    return DataLoader(d, **o)\nf(8)",
+        [("num_workers", "2", "n")],
+    ),
+    "what comes from elsewhere, once": (
+        "def f(n):\n    o = {'num_workers': n, 'pin_memory': True}\n    return DataLoader(d, **o)\nf(8)",
+        [],
+    ),
+    "the same from elsewhere twice": (
+        "def f(n):\n    o = {'num_workers': n, 'num_workers': n}\n    return DataLoader(d, **o)\nf(8)",
+        [],
+    ),
+    "the mapping around it": (
+        "inner = {'num_workers': 4}\no = {'data': {'num_workers': 2}, 'data': inner}\nDataLoader(d, **o['data'])",
+        [],
+    ),
     "three times": (
         "o = {'num_workers': 2, 'num_workers': 3, 'num_workers': 4}\nDataLoader(d, **o)",
         [("num_workers", "2", "4"), ("num_workers", "3", "4")],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,6 +17,14 @@ from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.tree import Entry, mappings
 
 
+class _Entry(NamedTuple):
+    """An entry of a mapping: its value in words, where that stands, and where one that came from elsewhere passed."""
+
+    what: str
+    span: Span
+    passed: Span
+
+
 def with_shadowed(project: Project, loaders: Iterable[Loader]) -> Iterator[Loader]:
     """Yield the loaders, each with what is lost of its options; a key that says the same twice loses nothing."""
     known: dict[str, Mapping[Span, tuple[Shadowed, ...]]] = {}
@@ -23,11 +32,11 @@ def with_shadowed(project: Project, loaders: Iterable[Loader]) -> Iterator[Loade
         found: dict[Span, Shadowed] = {}
         for option, value in loader.options.items():
             for one in value.written:
-                path = one.span.path
-                if path not in known:
-                    known[path] = _twice_in(project, path)
-                for lost in known[path].get(one.span, ()):
-                    found[lost.span] = replace(lost, option=option, trail=one.trail, assumptions=one.assumptions)
+                for span in one.places:
+                    if span.path not in known:
+                        known[span.path] = _twice_in(project, span.path)
+                    for lost in known[span.path].get(span, ()):
+                        found[lost.span] = replace(lost, option=option, trail=one.trail, assumptions=one.assumptions)
         yield replace(loader, shadowed=tuple(found.values())) if found else loader
 
 
@@ -42,21 +51,22 @@ def _twice_in(project: Project, path: str) -> Mapping[Span, tuple[Shadowed, ...]
     configuration = project.configuration_file(path)
     for document in configuration.documents if configuration is not None else ():
         for _, mapping in mappings(document):
-            keys: dict[str, list[tuple[str, Span]]] = {}
+            keys: dict[str, list[_Entry]] = {}
             for entry in mapping.entries:
                 if not entry.merge:
-                    keys.setdefault(entry.key, []).append((_said(entry), entry.value.span))
+                    keys.setdefault(entry.key, []).append(_Entry(_said(entry), entry.value.span, entry.value.span))
             _gather(found, keys)
     return found
 
 
-def _keys_of_displays(facts: PythonFacts) -> Iterator[dict[str, list[tuple[str, Span]]]]:
+def _keys_of_displays(facts: PythonFacts) -> Iterator[dict[str, list[_Entry]]]:
     for node in nodes_of(facts.tree):
         if isinstance(node, ast.Dict) and len(node.keys) > 1:
-            keys: dict[str, list[tuple[str, Span]]] = {}
+            keys: dict[str, list[_Entry]] = {}
             for key, value in zip(node.keys, node.values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    keys.setdefault(key.value, []).append((shortened(facts.text(value)), facts.span(value)))
+                    entry = _Entry(shortened(facts.text(value)), facts.span(value), facts.between(key, value))
+                    keys.setdefault(key.value, []).append(entry)
             yield keys
 
 
@@ -65,9 +75,11 @@ def _said(entry: Entry) -> str:
     return constant if isinstance(constant, str) else "value"
 
 
-def _gather(found: dict[Span, tuple[Shadowed, ...]], keys: Mapping[str, list[tuple[str, Span]]]) -> None:
+def _gather(found: dict[Span, tuple[Shadowed, ...]], keys: Mapping[str, list[_Entry]]) -> None:
     for written in keys.values():
-        kept, kept_span = written[-1]
-        lost = tuple(Shadowed(span, "", what, kept, kept_span) for what, span in written[:-1] if what != kept)
+        kept = written[-1]
+        lost = tuple(
+            Shadowed(one.span, "", one.what, kept.what, kept.span) for one in written[:-1] if one.what != kept.what
+        )
         if lost:
-            found[kept_span] = lost
+            found[kept.span] = found[kept.passed] = lost

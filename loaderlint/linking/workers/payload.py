@@ -35,6 +35,7 @@ from loaderlint.linking.things.possibilities import either, under
 from loaderlint.linking.things.wrappers import wrapper_of
 from loaderlint.linking.workers.attributes_read import attributes_read
 from loaderlint.linking.workers.draws import Draws
+from loaderlint.linking.workers.filled import filled
 from loaderlint.linking.workers.kept import Carried, Keepsakes
 from loaderlint.linking.workers.worker_code import worker_code
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
@@ -443,6 +444,8 @@ class _Walk:
         for place, (name, possibilities) in enumerate(handed):
             is_called = made.callee == PARTIAL and place == 0
             self._all(possibilities, one, Role(name) if name else role if is_called else role.inside, depth)
+        for added in filled(self.evaluator, made):
+            self._all(_carrying(added), one, role.inside, depth)
         if made.callee.startswith(_VISION):
             self._set_on(made, one, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
