@@ -37,30 +37,33 @@ def checking_function(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Fun
 def _constructor(evaluator: Evaluator, of: Class, call: ast.Call, frame: Frame) -> Function | None:
     """Return the constructor of a class as one call runs it, the same whenever it is asked for.
 
-    One that needs no platform, as far as can be read there and in its own methods, is none that checks.
+    One that needs no platform, as far as can be read, is none that checks.
     """
 
     def found() -> Function | None:
         made = classes.constructor(evaluator, of)
-        if made is None or not _may_need_platform(made.scope):
-            return None
-        return replace(made, receiver=Instance(of, call, frame))
+        return replace(made, receiver=Instance(of, call, frame)) if made is not None else None
 
-    return evaluator.remembered(("constructor", id(call)), frame, found)
+    needs = evaluator.remembered(("needs a platform", of.node), None, lambda: _may_need_platform(evaluator, of))
+    return evaluator.remembered(("constructor", id(call)), frame, found) if needs else None
 
 
-def _may_need_platform(method: Scope) -> bool:
-    """Return whether a method calls what goes by a name of what not every platform has, itself or by its own methods.
+def _may_need_platform(evaluator: Evaluator, of: Class) -> bool:
+    """Return whether a constructor of a class, or of one above it, calls what goes by a name of what some lack.
 
-    What the constructor of a base does may be anything.
+    It does so itself or in one of its own methods.
     """
+    constructors = (
+        scope
+        for owner in classes.lineage(evaluator, of)
+        for scope in owner.scope.children
+        if scope.is_function and scope.name == "__init__"
+    )
     return any(
-        may_need_cuda(stop.call)
-        or called_name(stop.call) in LAST_NAMES
-        or classes.is_super_init(stop.call)
-        or (stop.own_method is not None and stop.own_method is not method and _calls_by_name(stop.own_method))
-        for stop in method.stops
-        if stop.call is not None
+        _calls_by_name(method)
+        for constructor in constructors
+        for method in (constructor, *(stop.own_method for stop in constructor.stops))
+        if method is not None
     )
 
 
