@@ -55,10 +55,11 @@ class Ignore(Struct, frozen=True):
     misspelt: str = ""
 
     def means(self, code: str, name: str) -> bool:
-        """Return whether this is the code or name of a rule, the beginning of its code, or ``ALL``."""
-        if self.name in (code, name) or self.name == "ALL":
+        """Return whether this is the code or name of a rule, the beginning of its code, or ``ALL``, in any case."""
+        if self.name.lower() in (name, "all"):
             return True
-        return _PREFIX.fullmatch(self.name) is not None and code.startswith(self.name)
+        written = self.name.upper()
+        return _PREFIX.fullmatch(written) is not None and code.startswith(written)
 
     def accepts(self, finding: Finding) -> bool:
         """Return whether this name accepts the finding where it stands."""

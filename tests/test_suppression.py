@@ -39,6 +39,7 @@ def read(text: str, path: str = "train.py") -> tuple[Ignore, ...]:
         ("# loaderlint: ignore[LL101,LL301]", []),
         ("#loaderlint:ignore[ LL101 , LL301 ]", []),
         ("# LOADERLINT: IGNORE[LL101]", BOTH_RULES[1:]),
+        ("# loaderlint: ignore[ll101]", BOTH_RULES[1:]),
         ("# noqa: E501  LoaderLint: Ignore[LL101, high-prefetch] tried", []),
         ("# loaderlint: ignore[LL101] the machine is guarded, see [1]", BOTH_RULES[1:]),
         ("# loaderlint: ignore[LL101]  # loaderlint: ignore[LL301]", []),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Mapping
 from functools import cached_property
@@ -180,6 +181,16 @@ class PythonFacts(Struct, frozen=True, eq=False, dict=True):
         return {}
 
 
+_TAKES_GROUPS = re.compile(rb"\bexcept\s*\*")
+
+
+def _take_as_one(tree: ast.Module) -> None:
+    """Make every ``except*`` an ``except``: which errors of a group it takes makes no difference here."""
+    for node in ast.walk(tree):
+        if type(node).__name__ == "TryStar":
+            node.__class__ = ast.Try
+
+
 def read(source: Source) -> PythonFacts:
     """Return what the file says.
 
@@ -190,6 +201,8 @@ def read(source: Source) -> PythonFacts:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source.content, source.path)
+        if _TAKES_GROUPS.search(source.content) is not None:
+            _take_as_one(tree)
         walked = walk(tree)
     except SyntaxError as error:
         # Where it can read no text at all, Python gives the place as line 0 and column -1.

@@ -224,6 +224,15 @@ CHANGED: Cases = {
         {"4", "open"},
     ),
     "merge_with": ({"main.py": program("c.merge_with({'data': {'n': ⟦2⟧}})"), "c.yaml": REPLACED}, {"2"}),
+    "merge_with_cli": ({"main.py": program("c.merge_with_cli()"), "c.yaml": DATA}, {"4", "open"}),
+    "merge_with_dotlist": (
+        {"main.py": program("c.merge_with_dotlist([⟦'data.n=2'⟧])"), "c.yaml": REPLACED},
+        {"2 shared"},
+    ),
+    "merge_with_dotlist of another key": (
+        {"main.py": program("c.merge_with_dotlist(['data.m=2'])"), "c.yaml": DATA},
+        {"4"},
+    ),
     "a flag of the container": ({"main.py": program("OmegaConf.set_struct(c, True)"), "c.yaml": DATA}, {"4"}),
     "by a function": (
         {"main.py": program("def debug(d):\n    d.data.n = ⟦0⟧\ndebug(c)"), "c.yaml": REPLACED},

@@ -427,3 +427,10 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         facts_of(text.encode("utf-8", "surrogatepass"))
     except ReadError as refused:
         assert refused.line >= 1 and refused.column >= 1
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there are no groups of errors before Python 3.11")
+def test_what_takes_errors_of_a_group_is_read_as_what_takes_errors() -> None:
+    text = "try:\n    a = 1\nexcept{} ValueError:\n    a = 2\n"
+    tried, groups = (read(Source("a.py", "/a.py", Language.PYTHON, text.format(one).encode())) for one in ("", "*"))
+    assert [type(one) for one in groups.blocks] == [type(one) for one in tried.blocks] == [ast.Try]

@@ -173,14 +173,15 @@ def _selected(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibiliti
 def is_change(call: ast.Call, name: str) -> bool:
     """Return whether a call changes in place the configuration that a dotted name stands for.
 
-    ``OmegaConf.update(name, "a.b", value)`` sets one key; ``name.merge_with(other)`` lays another one over it.
+    ``OmegaConf.update(name, "a.b", value)`` sets one key; ``name.merge_with(other)`` lays another one over it,
+    ``merge_with_cli`` and ``merge_with_dotlist`` what a user or a list gives (``omegaconf/basecontainer.py``, 2.3).
     """
     function = call.func
     if not isinstance(function, ast.Attribute):
         return False
     if function.attr == "update" and len(call.args) > 2:
         return (dotted(function.value) or "").endswith("OmegaConf") and dotted(call.args[0]) == name
-    return function.attr == "merge_with" and dotted(function.value) == name
+    return function.attr in _LAY_OVER and dotted(function.value) == name
 
 
 def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame) -> Possibilities:
@@ -189,8 +190,8 @@ def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
     if not isinstance(thing, Settings) or not isinstance(call.func, ast.Attribute):
         return (one,)
     span = frame.facts.span(call)
-    if call.func.attr == "merge_with":
-        operands = list(_operands(evaluator, call.args, frame))
+    if call.func.attr in _LAY_OVER:
+        operands = list(_LAY_OVER[call.func.attr](evaluator, call, frame))
     else:
         keys = evaluator.evaluate(call.args[1], frame)
         values = settings.trees(evaluator.evaluate(call.args[2], frame))
@@ -210,6 +211,12 @@ def _set(key: Possibility, values: Possibilities, span: Span) -> Possibility:
     return replace(key, thing=settings.nested(filter(None, above.split(".")), Items({last: values}), span))
 
 
+_LAY_OVER: Mapping[str, Callable[[Evaluator, ast.Call, Frame], Iterable[Possibilities]]] = {
+    "merge_with": lambda evaluator, call, frame: _operands(evaluator, call.args, frame),
+    "merge_with_cli": lambda evaluator, call, frame: (_of_user(evaluator, call, frame),),
+    "merge_with_dotlist": lambda evaluator, call, frame: (_of_user(evaluator, call, frame),),
+}
+"""Methods that lay others over a configuration in place, with what gives those."""
 _CALLS: Mapping[str, Callable[[Evaluator, ast.Call, Frame], Possibilities]] = {
     "load": _loaded,
     "create": _created,
