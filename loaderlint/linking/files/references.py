@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from loaderlint.linking.files.parametrized import named_values, parametrized
+from loaderlint.nodes import without_types
 from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python_bindings import is_globals
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
@@ -88,7 +89,7 @@ def references(files: Iterable[PythonFacts]) -> References:
             _note_bindings(found, scope, imported)
             _note_returned(found, scope, imported)
             if isinstance(scope.node, ast.ClassDef):
-                for base in scope.node.bases:
+                for base in map(without_types, scope.node.bases):
                     for name in last_names(base):
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.heirs.setdefault(meant, []).append((facts, scope))
