@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from loaderlint.linking.files.parametrized import named_values, parametrized
 from loaderlint.nodes import without_types
-from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope
+from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope, dotted
 from loaderlint.readers.python_bindings import is_globals
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 
@@ -241,6 +241,19 @@ def is_looked_up(callee: ast.expr, scope: Scope) -> bool:
     """Return whether a callee is what a call gives, or a name that the scope binds to what is looked up by name."""
     bound = scope.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
     return isinstance(callee, ast.Call) or any(one.value and _asked_for(one.value) for one in bound)
+
+
+def is_of_looked_up(callee: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee is a method of what a method beside it makes of a class that stands under a key.
+
+    ``self.data = KINDS[settings.kind](**settings)``, and then ``self.data.loader(...)``.
+    """
+    match callee, scope.parent:
+        case ast.Attribute(ast.Attribute(ast.Name()) as owner), Scope(is_class=True) as around:
+            name = dotted(owner) or ""
+            made = (one.value for method in around.children for one in method.bindings.get(name, ()))
+            return any(isinstance(one, ast.Call) and isinstance(one.func, ast.Subscript) for one in made)
+    return False
 
 
 def _asked_for(callee: ast.expr) -> ast.expr | None:
