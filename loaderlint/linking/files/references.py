@@ -243,7 +243,12 @@ def is_looked_up(callee: ast.expr, scope: Scope) -> bool:
     return isinstance(callee, ast.Call) or any(one.value and _asked_for(one.value) for one in bound)
 
 
-def is_of_looked_up(callee: ast.expr, scope: Scope) -> bool:
+def takes_long_to_follow(callee: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee is what is looked up by name, or a method of something that was."""
+    return is_looked_up(callee, scope) or _is_of_looked_up(callee, scope)
+
+
+def _is_of_looked_up(callee: ast.expr, scope: Scope) -> bool:
     """Return whether a callee is a method of what a method beside it makes of a class that stands under a key.
 
     ``self.data = KINDS[settings.kind](**settings)``, and then ``self.data.loader(...)``.
