@@ -35,3 +35,11 @@ def _found(tree: ast.AST) -> tuple[ast.AST, ...]:
 def last_name(node: ast.AST | None) -> str:
     """Return the last part of a name: ``c`` for ``a.b.c`` and for ``f(x).c``, nothing for what has no name."""
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def without_types(node: ast.expr) -> ast.expr:
+    """Return what an expression names, without the types it is given in brackets: ``Base`` for ``Base[int]``."""
+    match node:
+        case ast.Subscript(ast.Name() | ast.Attribute() as named):
+            return named
+    return node

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple, TypeAlias
 
 from loaderlint.linking.files.project import Project
+from loaderlint.nodes import without_types
 from loaderlint.readers.python import (
     Binding,
     CallSite,
@@ -182,7 +183,7 @@ def _meant(binding: Binding, scope: Scope) -> Iterator[_Known]:
     elif binding.kind == "import":
         yield binding.target.rpartition(".")[2]
     elif binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
-        for base in binding.node.bases:
+        for base in map(without_types, binding.node.bases):
             yield _known_as(dotted(base) or "", scope)
     elif binding.kind in ("assign", "item") and binding.value is not None:
         yield from _known_in(binding.value, scope)

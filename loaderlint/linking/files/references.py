@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from loaderlint.linking.files.parametrized import named_values, parametrized
-from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope
+from loaderlint.nodes import without_types
+from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope, dotted
 from loaderlint.readers.python_bindings import is_globals
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 
@@ -88,7 +89,7 @@ def references(files: Iterable[PythonFacts]) -> References:
             _note_bindings(found, scope, imported)
             _note_returned(found, scope, imported)
             if isinstance(scope.node, ast.ClassDef):
-                for base in scope.node.bases:
+                for base in map(without_types, scope.node.bases):
                     for name in last_names(base):
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.heirs.setdefault(meant, []).append((facts, scope))
@@ -240,6 +241,24 @@ def is_looked_up(callee: ast.expr, scope: Scope) -> bool:
     """Return whether a callee is what a call gives, or a name that the scope binds to what is looked up by name."""
     bound = scope.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
     return isinstance(callee, ast.Call) or any(one.value and _asked_for(one.value) for one in bound)
+
+
+def takes_long_to_follow(callee: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee is what is looked up by name, or a method of something that was."""
+    return is_looked_up(callee, scope) or _is_of_looked_up(callee, scope)
+
+
+def _is_of_looked_up(callee: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee is a method of what a method beside it makes of a class that stands under a key.
+
+    ``self.data = KINDS[settings.kind](**settings)``, and then ``self.data.loader(...)``.
+    """
+    match callee, scope.parent:
+        case ast.Attribute(ast.Attribute(ast.Name()) as owner), Scope(is_class=True) as around:
+            name = dotted(owner) or ""
+            made = (one.value for method in around.children for one in method.bindings.get(name, ()))
+            return any(isinstance(one, ast.Call) and isinstance(one.func, ast.Subscript) for one in made)
+    return False
 
 
 def _asked_for(callee: ast.expr) -> ast.expr | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, product, zip_longest
 from typing import NamedTuple
 
-from loaderlint.nodes import last_name
+from loaderlint.nodes import last_name, without_types
 from loaderlint.readers.python import FunctionNode, Scope, called_by
 from loaderlint.readers.python_calls import called_name, without_arguments
 
@@ -146,7 +146,7 @@ class Takers:
         Which of several classes of one name a base is, the name alone does not say: each is one way.
         """
         ways = [_Taken(())]
-        for base in made.bases:
+        for base in map(without_types, made.bases):
             inherited = [way for above in self._classes.get(last_name(base), ()) for way in self._made_with(above)]
             ways = list(dict.fromkeys(_joined(before, way) for before in ways for way in inherited or [_Taken(())]))
             if len(ways) > _MOST_WAYS:

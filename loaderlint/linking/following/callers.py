@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from loaderlint.linking.files.references import HandedOn, References, is_looked_up, last_names, references
+from loaderlint.linking.files.references import HandedOn, References, last_names, references, takes_long_to_follow
 from loaderlint.linking.following import called_by_name, fetching, hierarchy, subclasses, told
 from loaderlint.linking.following.configurations import argparse_args
 from loaderlint.linking.following.configurations.configured_callers import ConfiguredCallers
@@ -452,7 +452,8 @@ class Callers:
 
     def _follow(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be, where one of a dictionary's values is chosen by a key that was not seen."""
-        with self._evaluator.steps(MOST_LOOK_UP_STEPS if is_looked_up(node, frame.scope) else MOST_CALLEE_STEPS):
+        dear = takes_long_to_follow(node, frame.scope)
+        with self._evaluator.steps(MOST_LOOK_UP_STEPS if dear else MOST_CALLEE_STEPS):
             found = self._evaluator.evaluate(node, frame)
             keys = self._evaluator.evaluate(node.slice, frame) if isinstance(node, ast.Subscript) else ()
             chosen = any(not one.constant for one in keys) and any(isinstance(one.thing, Unseen) for one in found)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -18,8 +19,8 @@ from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Possibilities, end_of
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.made_calls import Caller, without_first
-from loaderlint.linking.things.possibilities import settled
-from loaderlint.readers.python import FunctionNode, Scope, dotted
+from loaderlint.linking.things.possibilities import settled, under
+from loaderlint.readers.python import CallSite, FunctionNode, Scope, default_of, dotted
 from loaderlint.readers.python import parameters as parameters_of
 
 if TYPE_CHECKING:
@@ -72,16 +73,71 @@ def _constructor_below(evaluator: Evaluator, kind: Class, constructor: Scope) ->
 def _handed_up(
     evaluator: Evaluator, instance: Instance, owner: Class, constructor: Scope, below: tuple[Class, Scope]
 ) -> Frame | None:
-    """Return the frame of a base's constructor in the one call of it by the constructor below, None of several."""
-    calls = [site for site in below[1].calls if _calls_constructor_of(site.node, owner)]
-    if len(calls) != 1 or not isinstance(constructor.node, FunctionNode):
+    """Return the frame of a base's constructor in the call of it by the constructor below.
+
+    Of several calls each is one way, where no run comes to two of them; None where that was not seen.
+    """
+    if not isinstance(constructor.node, FunctionNode):
         return None
-    call = calls[0].node
-    # ``Base.__init__(self, …)`` hands the object over like anything else.
-    receiver = instance if classes.is_super_init(call) else None
-    frame = method_frame(evaluator, instance, *below).at(calls[0].place)
-    function = Function(owner.facts, constructor.node, constructor, receiver, owner)
-    return functions.frame_of_call(evaluator, function, call, frame)
+    function = Function(owner.facts, constructor.node, constructor, None, owner)
+    every = [site for site in below[1].calls if _calls_constructor_of(site.node, owner)]
+    calls = every if len(every) == 1 else [site for site in every if not _lacks_arguments(site.node, constructor.node)]
+    if not calls or not all(_exclude(one, other) for one, other in combinations(calls, 2)):
+        return None
+    frame = method_frame(evaluator, instance, *below)
+
+    def in_call(site: CallSite) -> Frame:
+        # ``Base.__init__(self, …)`` hands the object over like anything else.
+        receiver = instance if classes.is_super_init(site.node) else None
+        called = replace(function, receiver=receiver)
+        return functions.frame_of_call(evaluator, called, site.node, frame.at(site.place))
+
+    return in_call(calls[0]) if len(calls) == 1 else _in_one_of(evaluator, calls, in_call, frame, constructor)
+
+
+def _in_one_of(
+    evaluator: Evaluator,
+    calls: Sequence[CallSite],
+    in_call: Callable[[CallSite], Frame],
+    below: Frame,
+    constructor: Scope,
+) -> Frame | None:
+    """Return the frame of a constructor that is called by one of several calls, each under its own conditions."""
+
+    def joined() -> Frame | None:
+        ways = [(in_call(site), evaluator.conditions(site.place.arms, below)) for site in calls]
+        every = [(one.arguments, assumed) for one, conditions in ways for assumed in conditions]
+        seen = [(given, assumed) for given, assumed in every if given is not None]
+        if not seen or len(seen) < len(every):
+            return None
+
+        def arriving(name: str) -> Possibilities:
+            return tuple(one for given, assumed in seen for one in under(given[name], assumed))
+
+        return replace(ways[0][0], arguments=Lazily.followed(evaluator, seen[0][0], arriving), receiver=below.receiver)
+
+    return evaluator.remembered(("handed up in one of several", id(constructor)), below, joined)
+
+
+def _lacks_arguments(call: ast.Call, constructor: FunctionNode) -> bool:
+    """Return whether a call ends the program, as it gives nothing for a parameter without a default."""
+    if any(one.arg is None for one in call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):
+        return False
+    taken = constructor.args
+    by_place = [one.arg for one in (*taken.posonlyargs, *taken.args)][len(call.args) + classes.is_super_init(call) :]
+    given = {one.arg for one in call.keywords}
+    return any(default_of(constructor, name) is None and name not in given for name in by_place) or any(
+        default is None and one.arg not in given
+        for one, default in zip(taken.kwonlyargs, taken.kw_defaults, strict=True)
+    )
+
+
+def _exclude(one: CallSite, other: CallSite) -> bool:
+    """Return whether no run comes to both of two calls: they stand in the two arms of one branch, and in no loop."""
+    arms = (*one.place.arms, *other.place.arms)
+    return not any(arm.loop for arm in arms) and any(
+        first.test is not None and first.excludes(second) for first in one.place.arms for second in other.place.arms
+    )
 
 
 def handed_to_fields(evaluator: Evaluator, instance: Instance, owner: Class) -> list[Caller]:

@@ -267,6 +267,9 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return parsed.attribute(evaluator, thing, key, span)
     if isinstance(thing, Instance):
         return instances.item(evaluator, thing, key, span)
+    if isinstance(thing, Class) and classes.is_generic(evaluator, thing):
+        # It says of which type, and is called and inherited from as the class itself (``typing.Generic``).
+        return (Possibility(thing, span),)
     if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, key, span)) is not None:
         return system
     if isinstance(thing, Made) and thing.callee == NAMES_OF_MODULE and isinstance(key, str):

@@ -112,6 +112,22 @@ def _has_metaclass(evaluator: Evaluator, owner: Class) -> bool:
     return any(isinstance(one.thing, Class) for value in given for one in evaluator.evaluate(value, frame))
 
 
+def is_generic(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether ``owner[int]`` is the class, of a type: it, or one that it inherits from, has type parameters.
+
+    Where the project says itself what a class gives for a key, or its metaclass does, it may be anything
+    (https://docs.python.org/3/reference/datamodel.html, "Emulating generic types").
+    """
+    above = lineage(evaluator, owner)
+    own = any("__class_getitem__" in one.scope.bindings or _has_metaclass(evaluator, one) for one in above)
+    return not own and any(_takes_types(one.node) for one in above)
+
+
+def _takes_types(node: ast.ClassDef) -> bool:
+    """Return whether a class is written with type parameters: its own, or those of what it inherits from."""
+    return bool(getattr(node, "type_params", ())) or any(isinstance(base, ast.Subscript) for base in node.bases)
+
+
 def keeps_its_objects(evaluator: Evaluator, owner: Class) -> bool:
     """Return whether calls of a class may give one object again: its ``__new__`` keeps something on the class."""
     made = (scope for one in lineage(evaluator, owner) for scope in one.scope.children if scope.name == "__new__")
