@@ -46,6 +46,11 @@ PROJECTS: Cases = {
         ANYWHERE,
     ),
     "a library may make a group": (asked("dist.is_initialized()", before="import accelerate\n"), ANYWHERE),
+    "a library's function makes a group for the device": (
+        asked("dist.is_initialized()", before="from timm.utils import init_distributed_device\n"),
+        ANYWHERE,
+    ),
+    "a library that makes no group": (asked("dist.is_initialized()", before="import timm\n"), LINUX),
     "nothing makes a group": (f"{TOP}def load():\n{EITHER.format('dist.is_initialized()')}load()", ANYWHERE),
     "another function of that name": (
         asked("own.is_initialized()", before="import own\n"),

@@ -57,10 +57,12 @@ def _asks_for_group(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:
 
 def _made_on(evaluator: Evaluator) -> Assumptions:
     """Return the assumption that some call of the project can make a group; none where nothing or a library does."""
-    if any(True for word in sorted(MAKE_GROUPS_THEMSELVES) for _ in evaluator.project.python_mentioning(word)):
-        return NO_ASSUMPTIONS
     ways = [way for call, place in _makers(evaluator) for way in needed(evaluator, call, place)]
-    return on(frozenset[str]().union(*map(platforms_of, ways))) if ways else NO_ASSUMPTIONS
+    made_on = on(frozenset[str]().union(*map(platforms_of, ways))) if ways else NO_ASSUMPTIONS
+    # All files are looked through for these words only where the answer depends on them.
+    words = sorted(MAKE_GROUPS_THEMSELVES) if made_on else ()
+    by_library = any(True for word in words for _ in evaluator.project.python_mentioning(word))
+    return NO_ASSUMPTIONS if by_library else made_on
 
 
 def _makers(evaluator: Evaluator) -> list[tuple[ast.Call, Frame]]:
