@@ -48,6 +48,10 @@ FOLLOWED: Cases = {
     ),
     "a fallback": (files(READ + LOADER.format("config.getint('train', 'n', fallback=⟦2⟧)"), "4"), {"2"}),
     "a fallback for a section": (files(READ + LOADER.format("config.getint('test', 'n', fallback=⟦2⟧)"), "4"), {"2"}),
+    "a section's fallback, None without one": (
+        files(READ + LOADER.format("config['train'].get('n')"), "4"),
+        {"None at main.py:5:34"},
+    ),
     "a section's fallback": (files(READ + LOADER.format("config['train'].getint('n', ⟦2⟧)"), "4"), {"2"}),
     "the section of defaults": (
         files(READ + LOADER.format(GET), ini="[DEFAULT]\nnum_workers = ⟦4⟧\n[train]\nsize = 1\n"),
@@ -161,6 +165,30 @@ OPEN: Cases = {
     "no file": (HEAD + "config.read('none.ini')\n" + LOADER.format(GET), {"open"}),
     "nothing read": (files(HEAD + LOADER.format(GET), "4"), {"open"}),
     "another section": (files(READ + LOADER.format("config.getint('test', 'num_workers')"), "4"), {"open"}),
+    "no truth": (files(READ + LOADER.format("config.getboolean('train', 'num_workers')"), "maybe"), {"open"}),
+    "a section of defaults by another name": (
+        files(
+            READ.replace("Parser()", "Parser(default_section='train')") + LOADER.format(GET.replace("train", "test")),
+            ini="[train]\nnum_workers = 4\n[test]\nsize = 1\n",
+        ),
+        {"open"},
+    ),
+    "an option set in one of two sections": (
+        files(
+            READ + "import sys\nconfig.set('train' if len(sys.argv) > 1 else 'test', 'num_workers', '2')\n"
+            "" + LOADER.format(GET),
+            ini=INI.format("⟦4⟧") + "[test]\nsize = 1\n",
+        ),
+        {"4", "open"},
+    ),
+    "defaults of a file nobody sees": (
+        {
+            "main.py": IMPORT + HEAD + "config.read('none.ini')\nconfig.read('train.ini')\n"
+            "" + LOADER.format("config.getint('train', 'num_workers', fallback=⟦7⟧)"),
+            "train.ini": "[train]\nsize = 1\n",
+        },
+        {"7", "open"},
+    ),
     "no number": (files(READ + LOADER.format(GET), "four"), {"open"}),
     "an interpolation": (files(READ + LOADER.format(GET), "%(size)s"), {"open"}),
     "a comment behind it": (files(READ + LOADER.format(GET), "4 ; of 8"), {"open"}),

@@ -30,7 +30,7 @@ def where_there_is_one(evaluator: Evaluator, test: ast.expr, frame: Frame) -> As
 
 
 def but_for_group(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame) -> Collection[Arm]:
-    """Return the arms but for those that ask for the group that a stop makes, where no other call makes one.
+    """Return the arms but for those that ask for the group that a stop makes, where no call makes one everywhere.
 
     Whoever finds the group there has come by the stop before.
     """
@@ -39,8 +39,7 @@ def but_for_group(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame
     asking = [arm for arm in arms if _is_about_group(evaluator, arm, frame.at(arm.place or stop.place))]
     if not asking:
         return arms
-    others = ((call, place) for call, place in _makers(evaluator) if call is not stop.call)
-    if any(NO_ASSUMPTIONS in needed(evaluator, call, place) for call, place in others):
+    if any(NO_ASSUMPTIONS in needed(evaluator, call, place) for call, place in _makers(evaluator)):
         return arms
     return [arm for arm in arms if arm not in asking]
 
