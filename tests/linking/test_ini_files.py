@@ -168,7 +168,8 @@ OPEN: Cases = {
     "no truth": (files(READ + LOADER.format("config.getboolean('train', 'num_workers')"), "maybe"), {"open"}),
     "a section of defaults by another name": (
         files(
-            READ.replace("Parser()", "Parser(default_section='train')") + LOADER.format(GET.replace("train", "test")),
+            READ.replace("Parser()", "Parser(default_section='train')")
+            + LOADER.format("config.getint('test', 'num_workers', fallback=7)"),
             ini="[train]\nnum_workers = 4\n[test]\nsize = 1\n",
         ),
         {"open"},

@@ -259,8 +259,6 @@ def _sections(items: Items, name: object, span: Span) -> Possibilities:
     if not isinstance(name, str):
         return unseen(span)
     defaults = items.entries.get(DEFAULTS) or (Possibility(Items({}, complete=items.complete), span),)
-    if name == DEFAULTS:
-        defaults = (Possibility(Items({}), span),)
     exactly = _NAMES in items.entries
     return distinct(
         way
