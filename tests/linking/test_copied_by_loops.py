@@ -31,6 +31,18 @@ def unfollowed(loop: str) -> dict[str, str]:
 SET: Cases = {
     "each key": (program(f"{OVER}    setattr(args, key, value)\n", "4"), {"2", "open"}),
     "each key, which it looks up": (program("for key in cfg:\n    setattr(args, key, cfg[key])\n", "4"), {"2", "open"}),
+    "each key in order": (
+        program("for key in sorted(cfg):\n    setattr(args, key, cfg[key])\n", "4"),
+        {"2", "open"},
+    ),
+    "each pair in order": (
+        program("for key, value in sorted(list(cfg.items())):\n    setattr(args, key, value)\n", "4"),
+        {"2", "open"},
+    ),
+    "some of them in order": (
+        program("for key in sorted(cfg)[:1]:\n    setattr(args, key, cfg[key])\n", text="workers: 2\nrate: 0.1\n"),
+        {"4", "open"},
+    ),
     "each key of them all": (program("for key in cfg.keys():\n    setattr(args, key, cfg[key])\n", "4"), {"2", "open"}),
     "in the dictionary of attributes": (program(f"{OVER}    vars(args)[key] = value\n", "4"), {"2", "open"}),
     "those that are flags": (
