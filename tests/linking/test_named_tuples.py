@@ -13,7 +13,7 @@ CASES: Cases = {
     "by keyword": (TWO + "options = Options(n=⟦4⟧, size=1)\n" + READ, {"4"}),
     "by position": (TWO + "options = Options(⟦4⟧, 1)\n" + READ, {"4"}),
     "names in a text": (KIND.format("'Options', 'size, n'") + "options = Options(1, ⟦4⟧)\n" + READ, {"4"}),
-    "a default": (KIND.format("'Options', 'size n', defaults=(⟦4⟧,)") + "options = Options(1)\n" + READ, {"4"}),
+    "a default": (KIND.format("'Options', 'size n', defaults=(⟦4⟧,)") + "options = Options(1)\n" + READ, {"4 shared"}),
     "a default that a call gives": (
         KIND.format("'Options', 'size n', defaults=[2]") + "options = Options(1, ⟦4⟧)\n" + READ,
         {"4"},

@@ -30,6 +30,19 @@ READS = (
 PARAMETER = f"{POOL}def load(data, workers=⟦8⟧):\n    loader = DataLoader(data, num_workers=workers)\n"
 
 SHARED: Cases = {
+    "a field of a named tuple, which has a place as well": (
+        "from typing import NamedTuple\nclass Settings(NamedTuple):\n    workers: int = ⟦8⟧\n"
+        "DataLoader(data, num_workers=Settings().workers)\nn, = Settings()\n",
+        {"8 shared"},
+    ),
+    "a field of what is made a tuple": (
+        f"{FIELDS}from dataclasses import astuple\nprint(sum(astuple(settings)))\n",
+        {"8 shared"},
+    ),
+    "a field that a pattern asks for": (
+        f"{FIELDS}match settings:\n    case Settings(workers=n):\n        ThreadPoolExecutor(n)\n",
+        {"8 shared"},
+    ),
     "a constant": (f"{POOL}N = ⟦8⟧\nDataLoader(data, num_workers=N)\nThreadPoolExecutor(N)", {"8 shared"}),
     "a constant that another file gives away": (
         {
@@ -434,6 +447,11 @@ def test_no_more_than_worker_options_depends_on_the_answer_to_a_test(before: str
 
 
 NOT_SHARED: Cases = {
+    "a field where another class is asked for by a pattern": (
+        f"{FIELDS}match settings:\n    case Others(workers=n):\n        print(n)\n",
+        {"8"},
+    ),
+    "a field where a list has a method of such a name": (f"{FIELDS}print(data.astuples())\n", {"8"}),
     "an attribute of a class that counts nothing": (
         "class Workers:\n    NONE = 0\n    SOME = ⟦8⟧\nDataLoader(data, num_workers=Workers.SOME)\n",
         {"8"},

@@ -16,6 +16,7 @@ from loaderlint.linking.following.read_names import last_read
 from loaderlint.linking.following.reads import Read, Reads
 from loaderlint.linking.following.restricted import restricted
 from loaderlint.linking.sharing.asked import asked
+from loaderlint.linking.sharing.by_position import ByPosition
 from loaderlint.linking.sharing.checked_when_set import checked_when_set
 from loaderlint.linking.sharing.counted import count_beside
 from loaderlint.linking.sharing.every_key import wholes_asked
@@ -133,6 +134,7 @@ class _OtherUses:
         self._repeated = Repeated(evaluator.project)
         self._interpolations = Interpolations(evaluator.project)
         self._named_twice = NamedTwice(evaluator.project)
+        self._by_position = ByPosition(evaluator.project)
         self._written: dict[int, frozenset[Span]] = {}
         self._known: dict[tuple[str, Span, Span | None], bool] = {}
 
@@ -168,6 +170,7 @@ class _OtherUses:
             self._known[key] = (
                 self.is_restricted(candidate)
                 or self._named_twice.is_read(candidate.span, ways.hold)
+                or self._by_position.is_read(candidate.span)
                 or is_interpolated(self._interpolations, option, candidate, ways)
                 or not self._reads.listed.isdisjoint(self._names.read_as(candidate, argument))
                 or self.is_taken(option, candidate, argument, ways)
