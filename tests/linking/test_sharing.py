@@ -30,6 +30,32 @@ READS = (
 PARAMETER = f"{POOL}def load(data, workers=⟦8⟧):\n    loader = DataLoader(data, num_workers=workers)\n"
 
 SHARED: Cases = {
+    "what another loader may get by a dictionary that nobody sees through": (
+        {
+            "main.py": READS + "DataLoader(data, **{key: cfg[key] for key in kept(cfg)})\n",
+            "x.yaml": "workers: ⟦8⟧\nnum_workers: 2\n",
+        },
+        {"8 shared", "open"},
+    ),
+    "a flag that another loader may get with all others": (
+        PARSER + "DataLoader(data, **dict(args._get_kwargs()))\n",
+        {"8 shared", "open"},
+    ),
+    "a key that becomes a name": (
+        {"main.py": READS + "globals().update(cfg)\nThreadPoolExecutor(workers)\n", "x.yaml": "workers: ⟦8⟧\n"},
+        {"8 shared"},
+    ),
+    "a key of a text": (
+        {"main.py": READS + "run('{workers}'.format_map(cfg))\n", "x.yaml": "workers: ⟦8⟧\n"},
+        {"8 shared"},
+    ),
+    "a key that a function gets": (
+        {
+            "main.py": READS + "from operator import itemgetter\nThreadPoolExecutor(itemgetter('workers')(cfg))\n",
+            "x.yaml": "workers: ⟦8⟧\n",
+        },
+        {"8 shared"},
+    ),
     "a field of a named tuple, which has a place as well": (
         "from typing import NamedTuple\nclass Settings(NamedTuple):\n    workers: int = ⟦8⟧\n"
         "DataLoader(data, num_workers=Settings().workers)\nn, = Settings()\n",
@@ -447,6 +473,24 @@ def test_no_more_than_worker_options_depends_on_the_answer_to_a_test(before: str
 
 
 NOT_SHARED: Cases = {
+    "what stands beside what another loader may get": (
+        {
+            "main.py": READS + "DataLoader(data, **{key: cfg['part'][key] for key in kept(cfg['part'])})\n",
+            "x.yaml": "workers: ⟦8⟧\npart:\n  num_workers: 2\n",
+        },
+        {"8", "open"},
+    ),
+    "a key of another dictionary that becomes a name": (
+        {"main.py": READS + "globals().update(other())\nThreadPoolExecutor(n)\n", "x.yaml": "workers: ⟦8⟧\n"},
+        {"8"},
+    ),
+    "another key that a function gets": (
+        {
+            "main.py": READS + "from operator import itemgetter\nThreadPoolExecutor(itemgetter('n')(cfg))\n",
+            "x.yaml": "workers: ⟦8⟧\nn: 2\n",
+        },
+        {"8"},
+    ),
     "a field where another class is asked for by a pattern": (
         f"{FIELDS}match settings:\n    case Others(workers=n):\n        print(n)\n",
         {"8"},

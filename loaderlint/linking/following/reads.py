@@ -87,6 +87,7 @@ class Reads:
                 *_gone_through(facts, self._shows, self._takers),
                 *_taken_apart(facts),
                 *_taken_together(facts),
+                *_named_from_then_on(facts),
                 *_compared(facts),
                 *_hashed(facts),
                 *_named_by(facts, self._shows, self._project),
@@ -109,7 +110,8 @@ class Reads:
     def listed(self) -> Set[str]:
         """The words that stand in lists of files which read attributes by names in variables: ``getattr(args, name)``.
 
-        Those by which values are joined to a text, and flags whose defaults a program asks for, are among them.
+        Those by which values are joined to a text, those that a function of ``operator`` gets, and flags whose defaults
+        a program asks for, are among them.
         What is only shown, or given to another object under the same name, is used for nothing.
         """
         found: set[str] = set()
@@ -119,7 +121,7 @@ class Reads:
             read = (one.node for one in facts.calls.get("getattr", ()) if id(one.node) not in shown | copied)
             if any(len(one.args) > 1 and not isinstance(one.args[1], ast.Constant) for one in read):
                 found.update(_listed(facts))
-            found.update(_joined(facts, shown), _defaults_asked(facts))
+            found.update(_joined(facts, shown), _defaults_asked(facts), _got_by_word(facts))
         return found
 
     @cached_property
@@ -196,6 +198,12 @@ def _joined(facts: PythonFacts, shown: Set[int]) -> Iterator[str]:
                     if any(isinstance(one, ast.Subscript) and dotted(one.slice) in names for one in nodes_of(part.elt)):
                         lists = (one.iter.elts for one in part.generators if isinstance(one.iter, ast.Tuple | ast.List))
                         yield from (word for words in lists for word in map(word_of, words) if word is not None)
+
+
+def _got_by_word(facts: PythonFacts) -> Iterator[str]:
+    """Yield what ``operator.itemgetter("key")`` and ``attrgetter("name")`` get of whatever they are called with."""
+    for site in (one for name in ("attrgetter", "itemgetter") for one in facts.calls.get(name, ())):
+        yield from (word for word in map(word_of, site.node.args) if word is not None)
 
 
 def _defaults_asked(facts: PythonFacts) -> Iterator[str]:
@@ -352,6 +360,16 @@ def _taken_together(facts: PythonFacts) -> Iterator[Read]:
                     whole = whole_of(argument)
             if whole is not None:
                 yield Read(facts, site.place, whole, whole=True)
+
+
+def _named_from_then_on(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries whose keys are names from then on, of a module or in a text: ``globals().update(cfg)``."""
+    for site in facts.calls.get("update", ()):
+        match site.node:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name("globals" | "locals"))), args=[given]):
+                yield Read(facts, site.place, given, whole=True)
+    for site in facts.calls.get("format_map", ()):
+        yield from (Read(facts, site.place, one, whole=True) for one in site.node.args)
 
 
 _OF_ALL = ("all", "any", "filter", "fsum", "map", "max", "min", "prod", "product", "starmap", "sum")

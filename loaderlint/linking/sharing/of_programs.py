@@ -27,6 +27,7 @@ from loaderlint.linking.sharing.named_twice import NamedTwice
 from loaderlint.linking.sharing.names import ReadsOfNames
 from loaderlint.linking.sharing.of_iterators import asked_of_iterators
 from loaderlint.linking.sharing.repeated import Repeated, Way
+from loaderlint.linking.sharing.splatted_unseen import mappings_inside
 from loaderlint.linking.sharing.ways import OF_WORKERS, Hold, Ways, is_interpolated, needed_elsewhere, steps_of
 from loaderlint.linking.things.dictionaries import as_items
 from loaderlint.linking.things.kinds import External, Frame, Instance, Made, Possibility
@@ -284,7 +285,7 @@ class _OtherUses:
             return frozenset()
         with self._evaluator.steps(_STEPS):
             if read.call is not None and not self._is_taken_by(read.call, frame, followed=read.taken or read.whole):
-                return frozenset()
+                return mappings_inside(self._evaluator, read.node, frame) if read.whole else frozenset()
             found = self._evaluator.evaluate(read.node, frame)
             objects = [one.thing for one in found if isinstance(one.thing, Instance)] if read.whole else []
             if objects:
