@@ -89,11 +89,14 @@ HAS_GROUP = "torch.distributed.is_initialized"
 """The function that says whether one of them was called already."""
 MAKE_GROUPS_THEMSELVES = frozenset(
     {
-        *("accelerate", "colossalai", "composer", "deepspeed", "fairseq", "ignite", "init_device_mesh", "lightning"),
-        *("mmcv", "mmengine", "ray.train", "TrainingArguments"),
+        *("accelerate", "colossalai", "composer", "deepspeed", "fairseq", "from trl", "ignite", "init_device_mesh"),
+        *("init_distributed_device", "lightning", "mmcv", "mmengine", "ray.train", "TrainingArguments"),
     }
 )
-"""Words in files whose libraries may call one of them, each with the backend of its own choice."""
+"""Words in files whose libraries may call one of them, each with the backend of its own choice.
+
+``init_distributed_device`` is timm's, whose backend goes by the device (``timm/utils/distributed.py``, 1.0).
+"""
 
 REFUSALS = ("Distributed package doesn't have NCCL built in", "Torch not compiled with CUDA enabled")
 """What torch says where it was built without one of them (``distributed_c10d.py``, ``torch/cuda/__init__.py``)."""

@@ -425,6 +425,16 @@ REGISTERED: Cases = {
         },
         {"8"},
     ),
+    "by a name that a space of names is a part of": (
+        {
+            "registry.py": REGISTRY.replace("name=None", "namespace=''").replace(
+                "name or thing.__name__", "f'{namespace}{thing}'"
+            ),
+            "data.py": DATA.replace("register()", "register(namespace='fast_')"),
+            "main.py": "from registry import LOADERS\nLOADERS.get('fast_load')(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
     "by a name that a keyword gives": (
         {
             "registry.py": REGISTRY,

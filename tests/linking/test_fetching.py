@@ -75,8 +75,12 @@ def package(**others: str) -> dict[str, str]:
         ({"build": BUILD}, f"from kit.build import build\n{SETTINGS}build(Settings)\n"),
         ({"build": FIND}, "from kit.build import find\nfind('Made')(8)\n"),
         ({"build": FIND}, "from kit.build import find\nmake = find(input())\nmake(8)\n"),
+        (
+            {"build": "from kit import registry\ndef find(kind):\n    return registry.KINDS.get(kind)\n"},
+            "from kit.build import find\nfind('Made')(8)\n",
+        ),
     ],
-    ids=["called where it is fetched", "called by who gets it", "kept by who gets it"],
+    ids=["called where it is fetched", "called by who gets it", "kept by who gets it", "fetched by the module's name"],
 )
 def test_who_fetches_something_need_not_name_it_to_be_read(others: dict[str, str], program: str) -> None:
     texts = {**package(**others), "main.py": f"import kit.made\n{program}"}

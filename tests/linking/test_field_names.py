@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 import pytest
 
 from tests.linking.traced import Cases, Files, traced
@@ -67,6 +70,14 @@ OPEN: Cases = {
     ),
     "the parameters of something else": (kept("k in inspect.signature(them).parameters", "4"), {"open"}),
     "what a field is": (kept("k in {f.type for f in fields(Options)}", "4"), {"open"}),
+    "the parameters of a class without a constructor of its own": (
+        kept(
+            "k in inspect.signature(Options).parameters",
+            "4",
+            options=OPTIONS.replace("@dataclass", "@dataclass(init=False)"),
+        ),
+        {"open"},
+    ),
     "names nobody sees": (kept("k in names", "4"), {"open"}),
 }
 
@@ -74,3 +85,31 @@ OPEN: Cases = {
 @pytest.mark.parametrize(("files", "expected"), [*CASES.values(), *OPEN.values()], ids=[*CASES, *OPEN])
 def test_what_a_class_has_fields_for_is_kept(files: Files, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+SPECIAL = {
+    "of the class": "n: ClassVar[int] = 1",
+    "for the constructor alone": "n: InitVar[int] = 1",
+    "not for the constructor": "n: int = field(init=False, default=1)",
+    "for keywords": "n: int = field(kw_only=True, default=1)",
+    "keywords from here": "n: KW_ONLY",
+    "plain": "n: int = 1",
+}
+ASKED = ("Options.__dataclass_fields__", "[f.name for f in fields(Options)]", "inspect.signature(Options).parameters")
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("declared", SPECIAL.values(), ids=SPECIAL)
+def test_the_names_are_those_that_dataclasses_gives(declared: str, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("options")
+    monkeypatch.setitem(sys.modules, "options", module)
+    text = (
+        "import inspect\nfrom dataclasses import KW_ONLY, InitVar, dataclass, field, fields\n"
+        "from typing import ClassVar\n"
+        f"@dataclass\nclass Options:\n    size: int = 2\n    {declared}\n"
+    )
+    exec(text, vars(module))
+    is_there = eval(f"'n' in {asked}", vars(module))
+    kept = f"kept = {{k: v for k, v in {{'n': 4, 'size': 3}}.items() if k in {asked}}}\n"
+    (found,) = traced(text + kept + "DataLoader(1, num_workers=kept.get('n', 9))\n")
+    assert found.partition(" ")[0] == ("4" if is_there else "9")

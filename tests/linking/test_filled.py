@@ -59,6 +59,20 @@ NOT_FOLLOWED = {
     "another function may change it": (
         "found = []\nfound.append(Rows('a'))\nprepare(found)\nDataLoader(ConcatDataset(found), num_workers=2)"
     ),
+    "another function may change it, given by keyword": (
+        "found = []\nfound.append(Rows('a'))\nprepare(rows=found)\nDataLoader(ConcatDataset(found), num_workers=2)"
+    ),
+    "another function may change it, given in a tuple": (
+        "found = []\nfound.append(Rows('a'))\nprepare((found, 1))\nDataLoader(ConcatDataset(found), num_workers=2)"
+    ),
+    "something holds it": (
+        "found = []\nfound.append(Rows('a'))\nlists = {'all': found}\nlists['all'].clear()\n"
+        "DataLoader(ConcatDataset(found), num_workers=2)"
+    ),
+    "it may have another name": (
+        "found = []\nfound.append(Rows('a'))\nothers = found if many() else []\nothers.clear()\n"
+        "DataLoader(ConcatDataset(found), num_workers=2)"
+    ),
     "it has another name": (
         "found = []\nfound.append(Rows('a'))\nothers = found\nothers.clear()\n"
         "DataLoader(ConcatDataset(found), num_workers=2)"

@@ -46,6 +46,20 @@ PROJECTS: Cases = {
         ANYWHERE,
     ),
     "a library may make a group": (asked("dist.is_initialized()", before="import accelerate\n"), ANYWHERE),
+    "a library's function makes a group for the device": (
+        asked("dist.is_initialized()", before="from timm.utils import init_distributed_device\n"),
+        ANYWHERE,
+    ),
+    "a library that makes no group": (asked("dist.is_initialized()", before="import timm\n"), LINUX),
+    "either a group or something else, by a name": (
+        asked("there", before="from own import many, more\nthere = dist.is_initialized() if many else more()\n"),
+        ANYWHERE,
+    ),
+    "what needs CUDA where there is a group": (
+        f"{TOP}def main():\n    if len(sys.argv) > 1:\n        dist.init_process_group('nccl')\n"
+        f"    if dist.is_initialized():\n        torch.cuda.set_device(0)\n    {TOGETHER}\nmain()",
+        {"2"},
+    ),
     "nothing makes a group": (f"{TOP}def load():\n{EITHER.format('dist.is_initialized()')}load()", ANYWHERE),
     "another function of that name": (
         asked("own.is_initialized()", before="import own\n"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.linking.traced import IMPORT, Cases, Files, loaders_of, traced
@@ -46,6 +48,10 @@ FOLLOWED: Cases = {
     ),
     "a fallback": (files(READ + LOADER.format("config.getint('train', 'n', fallback=⟦2⟧)"), "4"), {"2"}),
     "a fallback for a section": (files(READ + LOADER.format("config.getint('test', 'n', fallback=⟦2⟧)"), "4"), {"2"}),
+    "a section's fallback, None without one": (
+        files(READ + LOADER.format("config['train'].get('n')"), "4"),
+        {"None at main.py:5:34"},
+    ),
     "a section's fallback": (files(READ + LOADER.format("config['train'].getint('n', ⟦2⟧)"), "4"), {"2"}),
     "the section of defaults": (
         files(READ + LOADER.format(GET), ini="[DEFAULT]\nnum_workers = ⟦4⟧\n[train]\nsize = 1\n"),
@@ -159,6 +165,31 @@ OPEN: Cases = {
     "no file": (HEAD + "config.read('none.ini')\n" + LOADER.format(GET), {"open"}),
     "nothing read": (files(HEAD + LOADER.format(GET), "4"), {"open"}),
     "another section": (files(READ + LOADER.format("config.getint('test', 'num_workers')"), "4"), {"open"}),
+    "no truth": (files(READ + LOADER.format("config.getboolean('train', 'num_workers')"), "maybe"), {"open"}),
+    "a section of defaults by another name": (
+        files(
+            READ.replace("Parser()", "Parser(default_section='train')")
+            + LOADER.format("config.getint('test', 'num_workers', fallback=7)"),
+            ini="[train]\nnum_workers = 4\n[test]\nsize = 1\n",
+        ),
+        {"open"},
+    ),
+    "an option set in one of two sections": (
+        files(
+            READ + "import sys\nconfig.set('train' if len(sys.argv) > 1 else 'test', 'num_workers', '2')\n"
+            "" + LOADER.format(GET),
+            ini=INI.format("⟦4⟧") + "[test]\nsize = 1\n",
+        ),
+        {"4", "open"},
+    ),
+    "defaults of a file nobody sees": (
+        {
+            "main.py": IMPORT + HEAD + "config.read('none.ini')\nconfig.read('train.ini')\n"
+            "" + LOADER.format("config.getint('train', 'num_workers', fallback=⟦7⟧)"),
+            "train.ini": "[train]\nsize = 1\n",
+        },
+        {"7", "open"},
+    ),
     "no number": (files(READ + LOADER.format(GET), "four"), {"open"}),
     "an interpolation": (files(READ + LOADER.format(GET), "%(size)s"), {"open"}),
     "a comment behind it": (files(READ + LOADER.format(GET), "4 ; of 8"), {"open"}),
@@ -231,6 +262,109 @@ def test_what_a_file_of_ini_says_arrives(project: Files, expected: set[str]) -> 
 
 @pytest.mark.parametrize(("project", "expected"), OPEN.values(), ids=OPEN)
 def test_what_is_not_sure_to_arrive_is_open(project: Files, expected: set[str]) -> None:
+    assert traced(project) == expected
+
+
+OVER = "config.read('over.ini')\n"
+DEFAULT_OF_TWO = "[DEFAULT]\nnum_workers = 2\n"
+NO_COUNT = "[train]\nsize = 1\n"
+FALL_BACK = "config.getint('train', 'num_workers', fallback=7)"
+IN_CAPITALS = "config['train'].getint('Num_Workers', 7)"
+AS_CONFIGPARSER: dict[str, tuple[str, str, str, str]] = {
+    "a section's own option is not lost to defaults read later": (
+        OVER,
+        GET,
+        INI.format(4),
+        f"{DEFAULT_OF_TWO}{NO_COUNT}",
+    ),
+    "defaults read later are those of sections read before": (OVER, FALL_BACK, NO_COUNT, DEFAULT_OF_TWO),
+    "defaults over others": (OVER, GET, f"{DEFAULT_OF_TWO}{NO_COUNT}", "[DEFAULT]\nnum_workers = 8\n"),
+    "defaults read before the section is": (OVER, FALL_BACK, f"{DEFAULT_OF_TWO}[test]\nx = 1\n", NO_COUNT),
+    "a default that is set": (
+        "config.set('DEFAULT', 'num_workers', '9')\n",
+        GET,
+        f"{DEFAULT_OF_TWO}{NO_COUNT}",
+        "",
+    ),
+    "a default set as an item": ("config['DEFAULT']['num_workers'] = '9'\n", GET, f"{DEFAULT_OF_TWO}{NO_COUNT}", ""),
+    "defaults given as a dictionary": (
+        "config['DEFAULT'] = {'num_workers': '9'}\n" + OVER,
+        FALL_BACK,
+        NO_COUNT,
+        NO_COUNT,
+    ),
+    "a section given as a dictionary": (
+        "config['train'] = {'Num_Workers': '9'}\n" + OVER,
+        FALL_BACK,
+        INI.format(4),
+        NO_COUNT,
+    ),
+    "a default where a section lost its own": (
+        "config['train'].pop('num_workers')\n",
+        FALL_BACK,
+        f"{DEFAULT_OF_TWO}{INI.format(4)}",
+        "",
+    ),
+    "a section asked in another case": ("", IN_CAPITALS, INI.format(4), ""),
+    "a subscript in another case": ("", "int(config['train']['Num_Workers'])", INI.format(4), ""),
+    "a dictionary made of a section, asked in another case": (
+        "",
+        "int(dict(config['train']).get('Num_Workers', 7))",
+        INI.format(4),
+        "",
+    ),
+    "the defaults themselves": ("", "config.getint('DEFAULT', 'num_workers')", f"{DEFAULT_OF_TWO}{NO_COUNT}", ""),
+}
+OVERRULED: Cases = {
+    "variables of a call": (
+        files(READ + LOADER.format("config.getint('train', 'num_workers', vars={'num_workers': '3'})"), "4"),
+        {"open"},
+    ),
+    "variables of a section's call": (
+        files(READ + LOADER.format("config['train'].getint('num_workers', vars={'num_workers': '3'})"), "4"),
+        {"open"},
+    ),
+    "keywords that nobody sees": (
+        files(READ + "from own import more\n" + LOADER.format("config.getint('train', 'num_workers', **more)"), "4"),
+        {"open"},
+    ),
+    "an option set by a name in another case": (
+        files(READ + "config['train']['Num_Workers'] = '2'\n" + LOADER.format(GET), "4"),
+        {"open"},
+    ),
+    "the dictionary of defaults": (
+        files(
+            READ + "config.defaults()['num_workers'] = '2'\n" + LOADER.format(FALL_BACK.replace("7", "⟦7⟧")),
+            ini=NO_COUNT,
+        ),
+        {"7", "open"},
+    ),
+    "a section that the user names": (
+        files(
+            READ + "import sys\n" + LOADER.format("config[sys.argv[1]].getint('num_workers')"),
+            ini="[DEFAULT]\nnum_workers = ⟦2⟧\n[train]\nnum_workers = ⟦4⟧\n[test]\nsize = 1\n",
+        ),
+        {"4", "2 shared"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("does", "asks", "first", "second"), AS_CONFIGPARSER.values(), ids=AS_CONFIGPARSER)
+def test_options_and_defaults_are_what_configparser_makes_of_them(
+    does: str, asks: str, first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "train.ini").write_text(first)
+    (tmp_path / "over.ini").write_text(second)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    exec(f"{READ}{does}count = {asks}", names)
+    program = IMPORT + READ + does + LOADER.format(asks)
+    (found,) = traced({"main.py": program, "train.ini": first, "over.ini": second})
+    assert found.partition(" ")[0] == str(names["count"])
+
+
+@pytest.mark.parametrize(("project", "expected"), OVERRULED.values(), ids=OVERRULED)
+def test_what_a_program_may_say_otherwise_is_not_taken_for_sure(project: Files, expected: set[str]) -> None:
     assert traced(project) == expected
 
 

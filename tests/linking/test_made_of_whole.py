@@ -47,6 +47,35 @@ def test_a_program_that_names_its_configuration_takes_that_whatever_it_is_for() 
     assert found({"work.py": program}) == {3}
 
 
+@pytest.mark.parametrize(
+    "handed", ["instantiate(cfg)", "hydra.utils.call(config=cfg)", "start(cfg)", "start(config=cfg)"]
+)
+def test_a_program_that_hands_it_to_what_may_make_any_class_takes_every_one(handed: str) -> None:
+    start = "from hydra.utils import instantiate\ndef start(config):\n    return instantiate(config)\n"
+    program = WORK.format(name="First") + start + MAIN.format(named="", does=f"First(cfg).run(); {handed}")
+    assert found({"work.py": program}) == EVERY
+
+
+@pytest.mark.parametrize(
+    "handed", ["print(cfg)", "OmegaConf.to_yaml(cfg)", "start(cfg.workers)", "instantiate(cfg.part)"]
+)
+def test_a_program_that_shows_it_or_hands_on_a_part_makes_its_own_class_alone(handed: str) -> None:
+    start = (
+        "from hydra.utils import instantiate\nfrom omegaconf import OmegaConf\ndef start(config):\n    return config\n"
+    )
+    program = WORK.format(name="First") + start + MAIN.format(named="", does=f"First(cfg).run(); {handed}")
+    assert found({"work.py": program}) == OF_CLASS
+
+
+def test_a_function_of_a_file_that_makes_nothing_of_configurations_takes_none_of_another_class() -> None:
+    shown = "def show(config):\n    print(config)\n"
+    program = "from shown import show\n" + WORK.format(name="First")
+    program += MAIN.format(named="", does="First(cfg).run(); show(cfg)")
+    assert found({"work.py": program, "shown.py": shown}) == OF_CLASS
+    makes = shown + "    config = instantiate(config)\n"
+    assert found({"work.py": program, "shown.py": makes}) == EVERY
+
+
 def test_a_program_that_makes_no_class_of_its_configuration_takes_every_one() -> None:
     program = "from torch.utils.data import DataLoader\n" + MAIN.format(
         named="", does="DataLoader(data, num_workers=cfg.workers)"

@@ -44,6 +44,24 @@ BOUND: Cases = {
         f"    {LOADER}\nfrom own import make\nrun(make())",
         CUDA,
     ),
+    "a loss of torch's with weights": (
+        f"import torch\nfrom own import make\nloss = torch.nn.CrossEntropyLoss(make()).cuda()\nloss.train()\n{LOADER}",
+        CUDA,
+    ),
+    "a loss of torch's with weights by keyword": (
+        f"import torch\nfrom own import make\nloss = torch.nn.BCEWithLogitsLoss(pos_weight=make()).cuda()\n"
+        f"loss.train()\n{LOADER}",
+        CUDA,
+    ),
+    "a loss of one's own that has a constructor": (
+        "import torch\nfrom own import make\nclass Loss(torch.nn.Module):\n    def __init__(self):\n"
+        f"        super().__init__()\n        self.inner = make()\nloss = Loss().cuda()\nloss.train()\n{LOADER}",
+        CUDA,
+    ),
+    "a loss of one's own below another library's": (
+        f"from own import Base\nclass Loss(Base):\n    pass\nloss = Loss().cuda()\nloss.train()\n{LOADER}",
+        CUDA,
+    ),
     "a model by the name of its kind": (f"import timm\nmodel = timm.create_model('resnet18').cuda()\n{LOADER}", CUDA),
     "a model of a hub": (f"import torch\nmodel = torch.hub.load('facebook/dino', 'vit').to('cuda')\n{LOADER}", CUDA),
     "a trained model": (
@@ -176,6 +194,19 @@ FREE: Cases = {
     ),
     "what CUDA answers without any": (
         f"import torch\ntorch.cuda.empty_cache()\ntorch.cuda.manual_seed_all(1)\n{LOADER}",
+        {"2"},
+    ),
+    "a loss of torch's that is trained": (
+        f"import torch\nloss = torch.nn.MSELoss().cuda()\nloss.train()\n{LOADER}",
+        {"2"},
+    ),
+    "a loss of torch's that is asked for its parameters": (
+        f"import torch\nloss = torch.nn.CrossEntropyLoss(reduction='sum').cuda()\nlist(loss.parameters())\n{LOADER}",
+        {"2"},
+    ),
+    "a loss of one's own that makes nothing": (
+        "import torch\nclass Loss(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
+        f"loss = Loss().cuda()\nlist(loss.parameters())\n{LOADER}",
         {"2"},
     ),
     "events of threads": (f"import threading\nstart = threading.Event()\n{LOADER}", {"2"}),

@@ -1,6 +1,8 @@
-"""What a program asks of a thing that was not seen, and only a model with parameters can answer.
+"""What a program asks of a thing as of a model that has parameters: for these, to store them, or to be trained.
 
 An optimizer refuses a model without any: "optimizer got an empty parameter list" (``torch/optim/optimizer.py``, 2.13).
+The rest a model without any answers as well, which nobody trains or stores; what was seen to be one is told apart by
+who asks here.
 """
 
 from __future__ import annotations

@@ -17,8 +17,6 @@ from loaderlint.readers.python_calls import without_arguments
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-MOST_STEPS_OF_A_DECORATOR = 60
-"""Expressions followed to find out what a decorator is a method of, of which none are charged to whoever asks."""
 MOST_FETCHING = 30
 """Where more files than this fetch something of a registry, none of them is read for it."""
 
@@ -47,22 +45,26 @@ def _fetching(evaluator: Evaluator, registry: ast.expr, frame: Frame) -> tuple[f
     def is_one() -> bool:
         return any(isinstance(one.thing, Instance | Made) for one in evaluator.evaluate(registry, frame))
 
-    if not evaluator.once(("a registry", id(registry)), False, is_one, MOST_STEPS_OF_A_DECORATOR):
+    # None of these steps are charged to whoever asks.
+    if not evaluator.once(("a registry", id(registry)), False, is_one, registries.MOST_STEPS_OF_AN_ENTRY):
         return nothing
-    word = f"{last_name(registry)}.get("
-    return evaluator.once(("fetching", word), nothing, lambda: _mentioning(evaluator, word))
+    name = last_name(registry)
+    return evaluator.once(("fetching", name), nothing, lambda: _fetching_by(evaluator, name))
 
 
-def _mentioning(evaluator: Evaluator, word: str) -> tuple[frozenset[str], frozenset[str]]:
-    paths = frozenset(path for path, _ in evaluator.project.python_mentioning(word))
+def _fetching_by(evaluator: Evaluator, registry: str) -> tuple[frozenset[str], frozenset[str]]:
+    paths = frozenset(path for path, _ in evaluator.project.python_mentioning(f"{registry}.get("))
     if len(paths) > MOST_FETCHING:
         return frozenset(), frozenset()
     every = (evaluator.project.python_in_passing(path) for path in sorted(paths))
     scopes = (scope for facts in every if facts is not None for scope in facts.scopes.values())
-    return paths, frozenset(one.name for one in scopes if isinstance(one.node, FunctionNode) and _hands_on(one, word))
+    return paths, frozenset(
+        one.name for one in scopes if isinstance(one.node, FunctionNode) and _hands_on(one, registry)
+    )
 
 
-def _hands_on(function: Scope, word: str) -> bool:
-    """Return whether a function returns what is fetched in these words, not what a call of it gives."""
-    calls = (value for value, _ in function.returns if isinstance(value, ast.Call))
-    return any(isinstance(one.func, ast.Attribute) and ast.unparse(one).startswith(word) for one in calls)
+def _hands_on(function: Scope, registry: str) -> bool:
+    """Return whether a function returns what it fetches from a registry of this name, not what a call of that gives."""
+    called = (value.func for value, _ in function.returns if isinstance(value, ast.Call))
+    methods = (one for one in called if isinstance(one, ast.Attribute) and one.attr == "get")
+    return any(last_name(one.value) == registry for one in methods)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following import arguments, library_attributes, parameters
 from loaderlint.linking.following.commandlines.defaults import SIMPLE_PARSING
@@ -23,12 +23,27 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things.possibilities import irremovable, one_of, settled, under, unseen
 from loaderlint.model.source import Span
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import keywords as keywords_of
 from loaderlint.readers.python_calls import without_arguments
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
+
+
+_NO_FIELDS = ("ClassVar", "KW_ONLY")
+"""What a name is annotated with that is no field (``dataclasses._is_type``, ``_process_class``, Python 3.13)."""
+_FOR_CONSTRUCTOR = "InitVar"
+"""What one is annotated with that the constructor alone gets."""
+
+
+class _Field(NamedTuple):
+    """Whether objects keep a field, their constructor takes it, and takes it by its place."""
+
+    kept: bool
+    taken: bool
+    by_place: bool
 
 
 def is_field(owner: Class, name: str) -> bool:
@@ -41,7 +56,7 @@ def is_field(owner: Class, name: str) -> bool:
 def _declares_field(node: ast.AST) -> bool:
     """Return whether a statement of a class body declares a field: with an annotation, or by attrs' own call."""
     if isinstance(node, ast.AnnAssign):
-        return True
+        return _annotated(node) not in _NO_FIELDS
     call = node.value if isinstance(node, ast.Assign) else None
     return isinstance(call, ast.Call) and dotted(call.func) in ("attr.ib", "attr.attrib", "attrs.field", "attr.field")
 
@@ -75,7 +90,8 @@ def given(
     by_users = one_of(user, (("default", default), ("given", unseen(span))))
     if not makers:
         return by_users
-    order = [] if library_attributes.takes_more_before(evaluator, owner) else fields_of(evaluator, owner)
+    more = library_attributes.takes_more_before(evaluator, owner)
+    order = [] if more else taken_by_constructor(evaluator, owner, by_place=True)
     keyword = _keyword(evaluator, owner, name)
     removable = any(
         arguments.is_neutral(one.value, name)
@@ -109,14 +125,52 @@ def _reads_environment(evaluator: Evaluator, owner: Class) -> bool:
 
 
 def fields_of(evaluator: Evaluator, owner: Class) -> list[str]:
-    """Return the field names in constructor order, inherited ones first."""
-    names: dict[str, None] = {}
+    """Return the names of the fields that objects of a class keep, inherited ones first."""
+    return [name for name, one in _fields(evaluator, owner).items() if one.kept]
+
+
+def annotated_names(evaluator: Evaluator, owner: Class) -> list[str]:
+    """Return all that a dataclass notes of its annotations, fields or not: ``__dataclass_fields__``."""
+    family = reversed(classes.lineage(evaluator, owner))
+    written = (one for each in family for one in each.node.body if isinstance(one, ast.AnnAssign))
+    return [one.target.id for one in written if isinstance(one.target, ast.Name) and _annotated(one) != "KW_ONLY"]
+
+
+def taken_by_constructor(evaluator: Evaluator, owner: Class, *, by_place: bool = False) -> list[str]:
+    """Return the names of the fields that the constructor takes, in its order; of those ``by_place`` alone if asked."""
+    return [name for name, one in _fields(evaluator, owner).items() if one.taken and (one.by_place or not by_place)]
+
+
+def _fields(evaluator: Evaluator, owner: Class) -> dict[str, _Field]:
+    found: dict[str, _Field] = {}
     for one in reversed(classes.lineage(evaluator, owner)):
+        made = (decorator for decorator in one.node.decorator_list if isinstance(decorator, ast.Call))
+        by_place = not any(_says("kw_only", decorator, truth=True) for decorator in made)
         for statement in one.node.body:
             targets = [statement.target] if isinstance(statement, ast.AnnAssign) else getattr(statement, "targets", [])
+            by_place = by_place and _annotated(statement) != "KW_ONLY"
             if _declares_field(statement) and len(targets) == 1 and isinstance(targets[0], ast.Name):
-                names.setdefault(targets[0].id)
-    return list(names)
+                value = getattr(statement, "value", None)
+                found[targets[0].id] = _Field(
+                    kept=_annotated(statement) != _FOR_CONSTRUCTOR,
+                    taken=not _says("init", value, truth=False),
+                    by_place=by_place and not _says("kw_only", value, truth=True),
+                )
+    return found
+
+
+def _annotated(statement: ast.AST) -> str:
+    """Return the last part of the name of what a statement annotates a name with, a text's as well."""
+    annotation = statement.annotation if isinstance(statement, ast.AnnAssign) else None
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value.partition("[")[0].rpartition(".")[2]
+    return last_name(annotation.value if isinstance(annotation, ast.Subscript) else annotation)
+
+
+def _says(keyword: str, call: ast.expr | None, *, truth: bool) -> bool:
+    """Return whether a call gives a keyword that is not known to be otherwise."""
+    given = keywords_of(call).get(keyword) if isinstance(call, ast.Call) else None
+    return given is not None and not (isinstance(given, ast.Constant) and bool(given.value) is not truth)
 
 
 def _of_call(evaluator: Evaluator, maker: Caller, order: list[str], name: str, keyword: str | None) -> Possibilities:

@@ -30,7 +30,7 @@ def where_there_is_one(evaluator: Evaluator, test: ast.expr, frame: Frame) -> As
 
 
 def but_for_group(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame) -> Collection[Arm]:
-    """Return the arms but for those that ask for the group that a stop makes, where no other call makes one.
+    """Return the arms but for those that ask for the group that a stop makes, where no call makes one everywhere.
 
     Whoever finds the group there has come by the stop before.
     """
@@ -39,8 +39,7 @@ def but_for_group(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame
     asking = [arm for arm in arms if _is_about_group(evaluator, arm, frame.at(arm.place or stop.place))]
     if not asking:
         return arms
-    others = ((call, place) for call, place in _makers(evaluator) if call is not stop.call)
-    if any(NO_ASSUMPTIONS in needed(evaluator, call, place) for call, place in others):
+    if any(NO_ASSUMPTIONS in needed(evaluator, call, place) for call, place in _makers(evaluator)):
         return arms
     return [arm for arm in arms if arm not in asking]
 
@@ -57,10 +56,12 @@ def _asks_for_group(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:
 
 def _made_on(evaluator: Evaluator) -> Assumptions:
     """Return the assumption that some call of the project can make a group; none where nothing or a library does."""
-    if any(True for word in sorted(MAKE_GROUPS_THEMSELVES) for _ in evaluator.project.python_mentioning(word)):
-        return NO_ASSUMPTIONS
     ways = [way for call, place in _makers(evaluator) for way in needed(evaluator, call, place)]
-    return on(frozenset[str]().union(*map(platforms_of, ways))) if ways else NO_ASSUMPTIONS
+    made_on = on(frozenset[str]().union(*map(platforms_of, ways))) if ways else NO_ASSUMPTIONS
+    # All files are looked through for these words only where the answer depends on them.
+    words = sorted(MAKE_GROUPS_THEMSELVES) if made_on else ()
+    by_library = any(True for word in words for _ in evaluator.project.python_mentioning(word))
+    return NO_ASSUMPTIONS if by_library else made_on
 
 
 def _makers(evaluator: Evaluator) -> list[tuple[ast.Call, Frame]]:

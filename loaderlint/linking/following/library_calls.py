@@ -301,7 +301,9 @@ def dictionary(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, sp
         return copies.same(evaluator.evaluate(node.args[0], frame), node)
     if len(node.args) == 1 and not node.keywords:
         return tuple(
-            one if not isinstance(one.thing, Row) else replace(one, thing=rows.dictionary_of(one.thing) or UNSEEN)
+            replace(one, thing=rows.dictionary_of(one.thing) or UNSEEN)
+            if isinstance(one.thing, Row)
+            else ini_files.copied(one)
             for one in evaluator.evaluate(node.args[0], frame)
         )
     if len(node.args) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from loaderlint.linking.following import (
     subclasses,
 )
 from loaderlint.linking.following.commandlines import absl, actions, parsed, parsers
+from loaderlint.linking.following.configurations import ini_files
 from loaderlint.linking.following.replacing import AFTER_FIELDS
 from loaderlint.linking.things import classes, guards, locations, operators, platforms, settings
 from loaderlint.linking.things.kinds import (
@@ -198,7 +200,7 @@ def any_item(
 
     Where it holds plain values, which of them are meant for the same thing is known only if the user says the key.
     """
-    items = thing.entries if isinstance(thing, Items) else dict(enumerate(thing.items))
+    items = _every_item(thing, span)
     if not items or len(items) > MOST_ITEMS:
         return unseen(span)
     by_user = isinstance(key, CommandLineText) or (isinstance(key, Unseen) and key.given)
@@ -210,6 +212,12 @@ def any_item(
     others = unseen(span) if isinstance(thing, Items) and not thing.complete else ()
     found = one_of(f"the key at {span}", [*ways, ("another", others)])
     return tuple(one for one in found if not isinstance(one.thing, Absent)) or unseen(span)
+
+
+def _every_item(thing: Items | Row, span: Span) -> Mapping[str, Possibilities] | Mapping[int, Possibilities]:
+    if isinstance(thing, Row):
+        return dict(enumerate(thing.items))
+    return ini_files.every_item(thing, span) if thing.parsed else thing.entries
 
 
 def _looked_up(
@@ -252,6 +260,8 @@ def _ends(evaluator: Evaluator, node: ast.Subscript, part: ast.Slice, frame: Fra
 
 def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, frame: Frame) -> Possibilities:
     """Return what ``thing[key]`` can be."""
+    if isinstance(thing, Items) and thing.parsed:
+        return ini_files.item(thing, key, span)
     if isinstance(thing, Items) and isinstance(key, str):
         return irremovable(thing.entries.get(key) or unseen(span))
     if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _ON_CUDA = ("cuda", "torch.cuda.")
 """How the names of CUDA's devices begin, and those of the types of tensors on them."""
+_MODULE = "torch.nn.Module"
 _RANK = "torch.distributed.get_rank"
 _DEEPEST = 4
 """Devices made of each other, and models around each other; deeper ones are not looked into."""
@@ -123,8 +124,22 @@ def _has_tensors(evaluator: Evaluator, thing: Thing, depth: int = 0) -> bool:
 
 
 def _may_have_tensors(evaluator: Evaluator, thing: Thing) -> bool:
-    """Return whether what is asked for its parameters may have some: what moves itself may do otherwise."""
-    return not isinstance(thing, Instance) or not _moves_itself(evaluator, thing)
+    """Return whether what is asked for its parameters may have some: what moves itself may do otherwise.
+
+    torch's losses have none but for their weights (``nn/modules/loss.py``, 2.13), and what makes nothing has none.
+    """
+    if isinstance(thing, Made) and thing.callee.startswith("torch.nn.") and thing.callee.endswith("Loss"):
+        return bool(thing.call.args) or any("weight" in (one.arg or "weight") for one in thing.call.keywords)
+    if not isinstance(thing, Instance):
+        return True
+    return not _moves_itself(evaluator, thing) and not _makes_nothing(evaluator, thing.of)
+
+
+def _makes_nothing(evaluator: Evaluator, of: Class) -> bool:
+    """Return whether a class is a module of torch's that has no constructor, nor inherits one from elsewhere."""
+    lineage = classes.lineage(evaluator, of)
+    foreign = {base for one in lineage for base in classes.foreign_bases(evaluator, one)}
+    return foreign == {_MODULE} and classes.constructor(evaluator, of) is None
 
 
 def _moves_itself(evaluator: Evaluator, instance: Instance) -> bool:

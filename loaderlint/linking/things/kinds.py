@@ -167,10 +167,14 @@ class Folder(Struct, frozen=True, eq=False):
 
 
 class Parsed(Enum):
-    """What ``configparser`` gives: all that a parser has read, or one section of it."""
+    """What ``configparser`` gives: all that a parser has read, or one section of it.
+
+    A section's options go by names in lower case, unless they go by what is written.
+    """
 
     FILES = "files"
     SECTION = "section"
+    AS_WRITTEN = "section as written"
 
 
 class Items(Struct, frozen=True, eq=False):

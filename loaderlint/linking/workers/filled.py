@@ -49,7 +49,19 @@ def _is_given_away(name: str, made: Made) -> bool:
     for site in scope.calls:
         if site.node is not made.call and called_name(site.node) not in TELLS:
             taken += [*site.node.args, *(one.value for one in site.node.keywords)]
-    return any(isinstance(one, ast.Name) and one.id == name for one in taken)
+    return any(_is_in(name, one) for one in taken)
+
+
+def _is_in(name: str, node: ast.expr | None) -> bool:
+    """Return whether an expression is what has a name, or may hold it: a tuple of it and others, one of two arms."""
+    match node:
+        case ast.Name(found):
+            return found == name
+        case ast.List(inside) | ast.Tuple(inside) | ast.Set(inside) | ast.Dict(values=inside):
+            return any(_is_in(name, one) for one in inside)
+        case ast.IfExp(body=first, orelse=second):
+            return _is_in(name, first) or _is_in(name, second)
+    return False
 
 
 def _begins_empty(binding: Binding) -> bool:

@@ -161,7 +161,7 @@ def configuration(
     for one in function.decorator_list:
         arguments = _arguments_of_main(evaluator, one, where) if isinstance(one, ast.Call) else None
         if arguments is not None:
-            is_for = may_be_of(evaluator, frame.at(end_of(frame.scope)), node.arg)
+            is_for = partial(may_be_of, evaluator, frame.at(end_of(frame.scope)), node.arg)
             work = partial(_of_main, evaluator, one, arguments, where, is_for)
             return evaluator.remembered(("hydra", id(one)), where, work)
     return None

@@ -2,7 +2,9 @@
 
 Files are laid over each other, and one that is not there is passed over (``RawConfigParser.read``). All values are
 texts; ``getint`` and its like make something else of them, but not of a ``fallback``, which is given as it is
-(``_get_conv``). Names of options are made lower case unless ``optionxform`` was set (``configparser``, Python 3.13).
+(``_get_conv``). Names of options are made lower case unless ``optionxform`` was set, and every section has the options
+of ``DEFAULT`` that it lacks itself, whatever was read or set first (``configparser``, Python 3.13). So what a parser
+holds are the sections' own options; what is asked of one is laid over the defaults then.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.possibilities import choice, combined, distinct, irremovable, laid_over, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import Constant
+from loaderlint.readers.ini import DEFAULTS
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -46,7 +49,7 @@ _SET_UP = frozenset({"allow_no_value", "converters", "inline_comment_prefixes", 
 _CONVERTERS = frozenset({"int", "float", "boolean"})
 """Names of ``converters`` that take the place of a method that is there."""
 _READS = frozenset({"read", "read_file", "read_string"})
-_CHANGES = _READS | {"read_dict", "readfp", "remove_option", "remove_section", "set"}
+_CHANGES = _READS | {"defaults", "read_dict", "readfp", "remove_option", "remove_section", "set"}
 _NAMES = "optionxform"
 
 
@@ -147,17 +150,21 @@ def _after_file(items: Thing, file: Possibility, span: Span) -> Items:
     if exactly and not all(_is_text(one) for one in items.entries[_NAMES]):
         return _unsure(items, span)
     for name, entry in file.thing.merged.items():
-        written = entries_of(entry.value) if isinstance(entry.value, TreeMapping) else {}
+        written = _own(entry.value) if isinstance(entry.value, TreeMapping) else {}
         options = {key if exactly else key.lower(): values for key, values in written.items()}
         if len(options) != len(written):
             return _unsure(items, span)
-        section = Items(options, parsed=Parsed.SECTION)
-        before = items.entries.get(name) or (Possibility(Items({}, parsed=Parsed.SECTION), entry.span),)
+        before = items.entries.get(name) or (Possibility(Items({}), entry.span),)
         entries[name] = tuple(
-            replace(one, thing=updated(one.thing, section) if isinstance(one.thing, Items) else section)
+            replace(one, thing=updated(one.thing, Items(options)) if isinstance(one.thing, Items) else UNSEEN)
             for one in before
         )
     return replace(items, entries=entries)
+
+
+def _own(section: TreeMapping) -> Mapping[str, Possibilities]:
+    """Return the options that a file gives a section itself."""
+    return entries_of(TreeMapping(tuple(one for one in section.entries if not one.merge), section.span))
 
 
 def _is_text(one: Possibility) -> bool:
@@ -170,7 +177,7 @@ def _with(items: Items, section: object, option: object, values: Possibilities, 
     ways = items.entries.get(section, ()) if isinstance(section, str) else ()
     if not isinstance(option, str) or not ways:
         return _unsure(items, span)
-    key = _name(items, option)
+    key = option if _NAMES in items.entries else option.lower()
     after = tuple(
         replace(one, thing=replace(one.thing, entries={**one.thing.entries, key: values}))
         if isinstance(one.thing, Items)
@@ -194,8 +201,25 @@ def _unsure(items: Items, span: Span) -> Items:
     return replace(after, entries=entries, complete=False)
 
 
-def _name(items: Items, option: str) -> str:
-    return option if items.parsed is Parsed.SECTION or _NAMES in items.entries else option.lower()
+def item(items: Items, key: Thing, span: Span) -> Possibilities:
+    """Return what a parser or a section of it holds under a key: a section, or the text of an option."""
+    if items.parsed is Parsed.FILES:
+        values = _sections(items, key, span)
+    else:
+        values = tuple(_converted(Possibility(items, span), key, str, span))
+    return irremovable(one if not isinstance(one.thing, Absent) else replace(one, thing=UNSEEN) for one in values)
+
+
+def every_item(items: Items, span: Span) -> Mapping[str, Possibilities]:
+    """Return what a parser or a section of it holds under each of its keys, but for the section of the defaults."""
+    return {key: item(items, key, span) for key in items.entries if key not in (DEFAULTS, _NAMES)}
+
+
+def copied(one: Possibility) -> Possibility:
+    """Return the dictionary that ``dict`` makes of a section: it takes names as they are; anything else as it is."""
+    if not isinstance(one.thing, Items) or one.thing.parsed is None:
+        return one
+    return replace(one, thing=UNSEEN if one.thing.parsed is Parsed.FILES else replace(one.thing, parsed=None))
 
 
 def asked(evaluator: Evaluator, items: Items, node: ast.Call, method: str, frame: Frame) -> Possibilities | None:
@@ -214,7 +238,7 @@ def asked(evaluator: Evaluator, items: Items, node: ast.Call, method: str, frame
     names = ("section", "option") if whole else ("option", "fallback")
     given = arguments_of(node, names)
     given.update((one.arg, one.value) for one in node.keywords if one.arg == "fallback")
-    if not {*names[: 1 + whole]} <= {*given}:
+    if not {*names[: 1 + whole]} <= {*given} or any(one.arg in (None, "vars") for one in node.keywords):
         return unseen(span)
     fallback = evaluator.evaluate(given["fallback"], frame) if "fallback" in given else ()
     if not whole and method == "get" and not fallback:
@@ -223,7 +247,7 @@ def asked(evaluator: Evaluator, items: Items, node: ast.Call, method: str, frame
     of_sections = evaluator.evaluate(given["section"], frame) if whole else (Possibility("", span),)
     for (name, option), assumptions, _ in combined(of_sections, evaluator.evaluate(given["option"], frame)):
         for section in _sections(items, name.thing, span) if whole else (Possibility(items, span),):
-            values = tuple(_converted(section, option.thing, items, _GETS[method], span))
+            values = tuple(_converted(section, option.thing, _GETS[method], span))
             settled = laid_over(values, lambda: fallback or unseen(span))
             found.extend(under(settled, assumptions, section.assumptions))
     text = frame.facts.text(node)
@@ -231,10 +255,35 @@ def asked(evaluator: Evaluator, items: Items, node: ast.Call, method: str, frame
 
 
 def _sections(items: Items, name: object, span: Span) -> Possibilities:
-    """Return what a section of a parser can be, an `Absent` where there is none."""
+    """Return what a section of a parser can be, laid over the defaults, an `Absent` where there is none."""
     if not isinstance(name, str):
         return unseen(span)
-    return items.entries.get(name) or _missing(items, span)
+    defaults = items.entries.get(DEFAULTS) or (Possibility(Items({}, complete=items.complete), span),)
+    exactly = _NAMES in items.entries
+    return distinct(
+        way
+        for (default, own), assumptions, _ in combined(defaults, items.entries.get(name) or _missing(items, span))
+        for way in under((replace(own, thing=_whole(default.thing, own.thing, span, exactly=exactly)),), assumptions)
+    )
+
+
+def _whole(defaults: Thing, own: Thing, span: Span, *, exactly: bool) -> Thing:
+    """Return a section that has the defaults as well."""
+    if not isinstance(own, Items):
+        return own
+    if not isinstance(defaults, Items):
+        return UNSEEN
+    if exactly:
+        return replace(updated(defaults, own), parsed=Parsed.AS_WRITTEN)
+    return replace(updated(_in_lower_case(defaults, span), _in_lower_case(own, span)), parsed=Parsed.SECTION)
+
+
+def _in_lower_case(section: Items, span: Span) -> Items:
+    """Return a section whose options go by names in lower case; which of two came last was not seen."""
+    entries: dict[str, Possibilities] = {}
+    for key, values in section.entries.items():
+        entries[key.lower()] = unseen(span) if key.lower() in entries else values
+    return replace(section, entries=entries)
 
 
 def _missing(items: Items, span: Span) -> Possibilities:
@@ -251,7 +300,7 @@ def _pairs(section: Possibility, span: Span) -> Possibilities:
 
 
 def _converted(
-    section: Possibility, option: object, items: Items, convert: Callable[[str], Constant], span: Span
+    section: Possibility, option: object, convert: Callable[[str], Constant], span: Span
 ) -> Iterator[Possibility]:
     """Yield what an option of a section can be, an `Absent` where the section lacks it."""
     thing = section.thing
@@ -261,7 +310,9 @@ def _converted(
     if not isinstance(thing, Items) or not isinstance(option, str):
         yield from unseen(span)
         return
-    values = thing.entries.get(_name(items, option))
+    if thing.parsed is Parsed.SECTION:
+        thing, option = _in_lower_case(thing, span), option.lower()
+    values = thing.entries.get(option)
     if values is None:
         yield from _missing(thing, span)
         return

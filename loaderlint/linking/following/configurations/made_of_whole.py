@@ -6,48 +6,61 @@ A configuration that says at its top what is to be made of it (``_target_``) is 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.configurations.located import located
 from loaderlint.linking.things import classes, settings
-from loaderlint.linking.things.kinds import Class, Frame, Possibility, Settings
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Possibility, Settings, Thing
+from loaderlint.readers.python import dotted
+from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _TARGET = "_target_"
+_MAKES = ("instantiate", _TARGET)
+"""Words of what makes that, or reads it to do so."""
 
 
-def may_be_of(evaluator: Evaluator, frame: Frame, parameter: str) -> Callable[[Possibility], bool]:
-    """Return what tells whether a function, in whose frame we are, may be run with a configuration as its parameter."""
-    made = _made_of(evaluator, frame, parameter)
-
-    def may_be(configuration: Possibility) -> bool:
-        whole = configuration.thing
-        named = settings.child(whole, _TARGET) if made and isinstance(whole, Settings) else None
-        # A user may replace this value as any other: what is for a class is what is written there.
-        wanted = [one.thing for one in located(evaluator, named or ()) if isinstance(one.thing, Class)]
-        return not wanted or any(map(is_made, wanted))
-
-    def is_made(wanted: Class) -> bool:
-        both = ((one, wanted) for one in made)
-        return any(_is_below(evaluator, first, second) or _is_below(evaluator, second, first) for first, second in both)
-
-    return may_be
+def may_be_of(evaluator: Evaluator, frame: Frame, parameter: str, configuration: Possibility) -> bool:
+    """Return whether a function, in whose frame we are, may be run with a configuration as its parameter."""
+    whole = configuration.thing
+    named = settings.child(whole, _TARGET) if isinstance(whole, Settings) else None
+    if not named:
+        return True
+    key = "made of whole", id(frame.scope), parameter
+    made = evaluator.remembered(key, frame, lambda: _made_of(evaluator, frame, parameter))
+    # A user may replace this value as any other: what is for a class is what is written there.
+    wanted = [one.thing for one in located(evaluator, named) if isinstance(one.thing, Class)] if made else []
+    pairs = [(one, other) for one in made for other in wanted]
+    return not pairs or any(
+        _is_below(evaluator, one, other) or _is_below(evaluator, other, one) for one, other in pairs
+    )
 
 
 def _made_of(evaluator: Evaluator, frame: Frame, parameter: str) -> list[Class]:
-    """Return the classes of the project that a function makes of a parameter, by names that are not its own."""
-    scope = frame.scope
-    calls = [
-        (site.node.func, frame.at(site.place))
-        for site in scope.calls
-        if isinstance(site.node.func, ast.Name) and site.node.func.id not in scope.bindings
-        if any(isinstance(given, ast.Name) and given.id == parameter for given in site.node.args)
-    ]
-    things = (one.thing for callee, where in calls for one in evaluator.evaluate(callee, where))
-    return [one for one in things if isinstance(one, Class)]
+    """Return the classes of the project that a function makes of a parameter, by names that are not its own.
+
+    There are none where it hands the parameter to what may make whatever that says: Hydra, or a function beside which
+    that is asked to make something.
+    """
+    found: list[Class] = []
+    for site in frame.scope.calls:
+        given = (*site.node.args, *(one.value for one in site.node.keywords))
+        if not any(isinstance(one, ast.Name) and one.id == parameter for one in given):
+            continue
+        for thing in (one.thing for one in evaluator.evaluate(site.node.func, frame.at(site.place))):
+            if _may_make_any(evaluator, thing):
+                return []
+            if isinstance(thing, Class) and dotted(site.node.func) not in frame.scope.bindings:
+                found.append(thing)
+    return found
+
+
+def _may_make_any(evaluator: Evaluator, thing: Thing) -> bool:
+    if isinstance(thing, Function):
+        return evaluator.project.mentions(thing.facts.source.path, _MAKES)
+    return isinstance(thing, External) and thing.name in HYDRA_INSTANTIATORS
 
 
 def _is_below(evaluator: Evaluator, one: Class, other: Class) -> bool:

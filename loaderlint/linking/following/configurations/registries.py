@@ -109,9 +109,14 @@ def _registered(facts: PythonFacts) -> Iterator[tuple[Binding, ast.expr]]:
 def _name_given(decorator: ast.expr, own: str) -> str | None:
     """Return the name a decorator registers something under, its own without one; None for one that is not written.
 
-    What a keyword that is no name says may be a part of it: ``@KINDS.register(suffix="fast")``.
+    What a keyword that is no name says may be a part of it: ``@KINDS.register(suffix="fast")``, ``namespace="fast"``.
     """
     if not isinstance(decorator, ast.Call) or not (decorator.args or decorator.keywords):
         return own
-    names = [*decorator.args, *(one.value for one in decorator.keywords if "name" in (one.arg or ""))]
+    names = [*decorator.args, *(one.value for one in decorator.keywords if _is_name(one.arg or ""))]
     return next((one.value for one in names if isinstance(one, ast.Constant) and isinstance(one.value, str)), None)
+
+
+def _is_name(keyword: str) -> bool:
+    """Return whether a keyword says what something is called: ``name``, ``module_name``."""
+    return keyword.rpartition("_")[2] == "name"
