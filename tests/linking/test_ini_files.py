@@ -62,10 +62,13 @@ FOLLOWED: Cases = {
         {"4"},
     ),
     "an option that was set": (
-        files(READ + "config.set('train', 'num_workers', '⟦2⟧')\n".replace("'⟦2⟧'", "⟦'2'⟧") + LOADER.format(GET), "4"),
-        {"2"},
+        files(READ + "config.set('train', 'num_workers', ⟦'2'⟧)\n" + LOADER.format(GET), "4"),
+        {"2 shared"},
     ),
-    "an item that was set": (files(READ + "config['train']['num_workers'] = ⟦'2'⟧\n" + LOADER.format(GET), "4"), {"2"}),
+    "an item that was set": (
+        files(READ + "config['train']['num_workers'] = ⟦'2'⟧\n" + LOADER.format(GET), "4"),
+        {"2 shared"},
+    ),
     "an option of another name that was set": (
         files(READ + "config.set('train', 'size', '2')\n" + LOADER.format(GET)),
         {"4"},
@@ -92,7 +95,7 @@ FOLLOWED: Cases = {
             "" + LOADER.format(GET),
             "4",
         ),
-        {"2"},
+        {"2 shared"},
     ),
     "an attribute": (
         files(
@@ -189,6 +192,10 @@ OPEN: Cases = {
             "train.ini": "[train]\nsize = 1\n",
         },
         {"7", "open"},
+    ),
+    "an interpolation that was set": (
+        files(READ + "config.set('train', 'num_workers', '%(size)s')\n" + LOADER.format("config['train']['num_workers']"), "4"),
+        {"open"},
     ),
     "no number": (files(READ + LOADER.format(GET), "four"), {"open"}),
     "an interpolation": (files(READ + LOADER.format(GET), "%(size)s"), {"open"}),

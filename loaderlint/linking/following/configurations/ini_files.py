@@ -10,6 +10,7 @@ holds are the sections' own options; what is asked of one is laid over the defau
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from configparser import RawConfigParser
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ from loaderlint.linking.things.kinds import (
     Unseen,
 )
 from loaderlint.linking.things.possibilities import choice, combined, distinct, irremovable, laid_over, under, unseen
-from loaderlint.model.source import Span
+from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Constant
 from loaderlint.readers.ini import DEFAULTS
 from loaderlint.readers.python import dotted
@@ -51,6 +52,8 @@ _CONVERTERS = frozenset({"int", "float", "boolean"})
 _READS = frozenset({"read", "read_file", "read_string"})
 _CHANGES = _READS | {"defaults", "read_dict", "readfp", "remove_option", "remove_section", "set"}
 _NAMES = "optionxform"
+_INTERPOLATED = re.compile(r"[%$]")
+"""What stands in a text that a parser may make another of when it is asked for (``configparser.Interpolation``)."""
 
 
 def _boolean(text: str) -> bool:
@@ -320,7 +323,12 @@ def _converted(
         if not isinstance(one.thing, str):
             yield one if isinstance(one.thing, Absent | Unseen) else replace(one, thing=Unseen())
             continue
+        in_python = Language.of(one.span.path) is Language.PYTHON
+        if in_python and _INTERPOLATED.search(one.thing):
+            yield from unseen(one.span, one.assumptions)
+            continue
         try:
-            yield replace(one, thing=convert(one.thing))
+            # What a program puts into a parser has to be a text, which no setting is.
+            yield replace(one, thing=convert(one.thing), taken_out=one.taken_out or in_python)
         except (ValueError, KeyError):
             yield from unseen(one.span, one.assumptions)
