@@ -9,6 +9,7 @@ interpolation, what may be a comment behind a value, and a value of several line
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping as LookUp
 from configparser import Error, RawConfigParser
 
 from msgspec import Struct, field
@@ -52,6 +53,26 @@ def read(source: Source) -> ConfigurationFacts:
     same = isinstance(root, Mapping) and _says(root, said)
     known = root if same else _opaque(source)
     return ConfigurationFacts(source, (Document(source.path, known),), tuple(scanned.comments))
+
+
+def options_by_section(text: str) -> LookUp[str, LookUp[str, str | None]]:
+    """Return the options that a text gives each section itself, None for one that the program's parser works out.
+
+    There are none where ``configparser`` refuses the text.
+    """
+    # No section can have the empty name, so that the defaults are lent to none.
+    parser = RawConfigParser(allow_no_value=True, default_section="")
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        parser.read_string(text)
+    except Error:
+        return {}
+    return {name: {key: _as_it_stands(value) for key, value in parser.items(name)} for name in parser.sections()}
+
+
+def _as_it_stands(value: str | None) -> str | None:
+    worked_out = value is None or "\n" in value or _WORKED_OUT.search(value)
+    return None if worked_out else value
 
 
 def _opaque(source: Source) -> Scalar:
