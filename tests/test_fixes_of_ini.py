@@ -58,3 +58,19 @@ def test_a_text_that_the_program_puts_in_its_parser_stays_one(sets: str, project
     assert sets in program
     assert EDITED_CALL in program
     assert ini == INI
+
+
+@pytest.mark.parametrize("takes", ["%(workers)s", "${workers}", "${data:Workers}", "two\n  of %(WORKERS)s"])
+def test_an_option_that_another_takes_the_value_of_stays(takes: str, project: WriteFiles) -> None:
+    ini = f"{INI}[other]\ntwice = {takes}\n"
+    program, after = fixed(project, ini=ini)
+    assert after == ini
+    assert EDITED_CALL in program
+
+
+@pytest.mark.parametrize("takes", ["%(size)s", "${size}", "${workers:size}", "%(workers", "workers"])
+def test_an_option_is_fixed_in_its_file_where_another_takes_something_else(takes: str, project: WriteFiles) -> None:
+    ini = f"{INI}[other]\ntwice = {takes}\n"
+    program, after = fixed(project, ini=ini)
+    assert after == ini.replace("workers = 4", "workers = 0")
+    assert EDITED_CALL not in program
