@@ -48,6 +48,7 @@ class NeedsWorkers(Rule):
             shown = f"{given.shown} with {given.switch}" if given.switch else given.shown
             unseen = not workers.written and (loader.num_workers.open or not loader.consumer_seen)
             unseen = unseen or loader.may_be_guarded or asks_for_workers(given, workers)
+            unseen = unseen or given.may_be_changed or workers.may_be_changed
             yield self.finding(
                 loader,
                 given,

@@ -58,6 +58,7 @@ class IterableWithSampler(Rule):
                 what = f"shuffle is {given.shown}" if option == "shuffle" else f"a {option} is given"
                 got = f", but got shuffle={given.constant}" if option == "shuffle" else ""
                 sure = asks_no_more(given, dataset.assumptions) and not loader.may_be_guarded
+                sure = sure and not given.may_be_changed
                 yield self.finding(
                     loader,
                     given,

@@ -82,6 +82,7 @@ class SamplerConflict(Rule):
                 # A batch size of None that was handed on is often a place to be filled in later.
                 handed_on = other == "batch_size" and bool(beside.trail)
                 sure = sure and not handed_on and not isinstance(given.constant, CommandLineText)
+                sure = sure and not given.may_be_changed and not beside.may_be_changed
                 yield self.finding(
                     loader,
                     given,

@@ -18,6 +18,8 @@ from loaderlint.model.source import Span
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, Trail
 
+_CHANGEABLE = "the program may change one of these options and leave the others before it makes the loader"
+
 
 class Rule(ABC):
     """One way for data loading to go wrong.
@@ -76,7 +78,12 @@ class Rule(ABC):
         """
         confidence = confidence or type(self).confidence
         most = Confidence.CERTAIN if loader.consumer_seen else Confidence.LIKELY
+        resting_on = (at,) if isinstance(at, Candidate) else loader.num_workers.written
+        changeable = any(one.may_be_changed for one in resting_on)
+        most = Confidence.LIKELY if changeable else most
         confidence = max(confidence, most if loader.asked_for else Confidence.POSSIBLE, key=lambda one: one.rank)
+        if changeable and isinstance(fix, Fix) and (confidence is Confidence.POSSIBLE or len(fix.edits) > 1):
+            fix = fix.unsafe(_CHANGEABLE)
         return Finding(
             code=self.code,
             name=self.name(),

@@ -88,6 +88,13 @@ class Question(str):
         return made
 
 
+CHANGED = "of the configuration is changed"
+"""How the test of a `Question` ends that a candidate answers with no which a configuration holds until it is made.
+
+The program and its command line may set each of its keys, and leave the others, before anything is made of it.
+"""
+
+
 class Cases(str):
     """The subject that tells the cases of a test by one value: which of those that are written for it a run gets."""
 
@@ -347,6 +354,12 @@ class Candidate(Recognized, frozen=True):
     def serves_others(self) -> bool:
         """Whether what is written there also serves something else than loaders."""
         return self.taken_out or self.shared or self.used_elsewhere()
+
+    @property
+    def may_be_changed(self) -> bool:
+        """Whether it arrives only where nothing changes it in the configuration that holds it, as anything may."""
+        questions = (one.subject for one in self.assumptions if isinstance(one.subject, Question))
+        return any(one.test.endswith(CHANGED) for one in questions)
 
     @property
     def shown(self) -> str:

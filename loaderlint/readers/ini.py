@@ -9,6 +9,7 @@ interpolation, what may be a comment behind a value, and a value of several line
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping as LookUp
 from configparser import Error, RawConfigParser
 
 from msgspec import Struct, field
@@ -23,6 +24,11 @@ DEFAULTS = "DEFAULT"
 _HEADER = re.compile(r"\[(?P<name>.+)\]")
 _OPTION = re.compile(r"(?P<key>.*?)\s*(?:(?P<sign>[=:])\s*(?P<value>.*))?$")
 _WORKED_OUT = re.compile(r"%|\$\{|(?:^|\s)[#;]")
+_TAKEN = re.compile(r"%\((?P<basic>[^)]+)\)s|\$\{(?:[^:}]*:)?(?P<extended>[^:}]+)\}")
+"""An option that another takes the value of: ``%(name)s``, ``${name}``, ``${section:name}``.
+
+Which of them a parser works out depends on how it was set up (``configparser.BasicInterpolation`` and its like).
+"""
 _COMMENTS = ("#", ";")
 _PLACE = re.compile(r"^While reading from .*? \[line +\d+\]: ")
 """What the parser says of the place, which we know better."""
@@ -43,7 +49,7 @@ def read(source: Source) -> ConfigurationFacts:
             return ConfigurationFacts(source, (Document(source.path, _opaque(source)),), ())
         reason, line = _PLACE.sub("", error.message).partition("\n")[0], int(getattr(error, "lineno", None) or 1)
         raise ReadError(f"not valid INI: {reason}", line) from error
-    scanned = _Scanned(source)
+    scanned = _Scanned(source, _taken_in(source.text))
     for number in range(1, len(source.lines) + 1):
         scanned.take(number)
     said: dict[str, dict[str, str]] = {name: dict(parser.items(name)) for name in parser.sections()}
@@ -52,6 +58,30 @@ def read(source: Source) -> ConfigurationFacts:
     same = isinstance(root, Mapping) and _says(root, said)
     known = root if same else _opaque(source)
     return ConfigurationFacts(source, (Document(source.path, known),), tuple(scanned.comments))
+
+
+def options_by_section(text: str) -> LookUp[str, LookUp[str, str | None]]:
+    """Return the options that a text gives each section itself, None for one that the program's parser works out.
+
+    There are none where ``configparser`` refuses the text.
+    """
+    # No section can have the empty name, so that the defaults are lent to none.
+    parser = RawConfigParser(allow_no_value=True, default_section="")
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        parser.read_string(text)
+    except Error:
+        return {}
+    return {name: {key: _as_it_stands(value) for key, value in parser.items(name)} for name in parser.sections()}
+
+
+def _as_it_stands(value: str | None) -> str | None:
+    worked_out = value is None or "\n" in value or _WORKED_OUT.search(value)
+    return None if worked_out else value
+
+
+def _taken_in(text: str) -> frozenset[str]:
+    return frozenset((one["basic"] or one["extended"]).lower() for one in _TAKEN.finditer(text))
 
 
 def _opaque(source: Source) -> Scalar:
@@ -81,9 +111,14 @@ class _Section(Struct):
 
 
 class _Scanned(Struct):
-    """What was found so far; ``indent`` is that of the option being read, which deeper lines go on with."""
+    """What was found so far.
+
+    ``taken`` are the names in interpolations, in lower case; ``indent`` is that of the option being read, which deeper
+    lines go on with.
+    """
 
     source: Source
+    taken: frozenset[str]
     sections: dict[str, _Section] = field(default_factory=dict)
     comments: list[Span] = field(default_factory=list)
     section: _Section | None = None
@@ -121,7 +156,7 @@ class _Scanned(Struct):
         span = key if match["sign"] is None else self._span(number, start + match.start("value"), start + len(text))
         value = match["value"] or ""
         opaque = match["sign"] is None or _WORKED_OUT.search(value) is not None
-        scalar = Scalar(value, span, value, opaque=opaque, shared=self._is_default)
+        scalar = Scalar(value, span, value, opaque=opaque, shared=self._is_default or self._is_taken)
         self.section.entries[self.option] = Entry(self.option, key, scalar, _between(key, span))
 
     def _go_on(self, number: int, line: str) -> None:
@@ -130,8 +165,14 @@ class _Scanned(Struct):
         before = self.section.entries[self.option]
         end = self._span(number, 0, len(line.rstrip()))
         span = _between(before.value.span, end)
-        value = Scalar("", span, "", opaque=True, shared=self._is_default)
+        text = f"{before.value.text}\n{line.strip()}" if isinstance(before.value, Scalar) else ""
+        value = Scalar(text, span, text, opaque=True, shared=self._is_default)
         self.section.entries[self.option] = Entry(before.key, before.key_span, value, _between(before.key_span, end))
+
+    @property
+    def _is_taken(self) -> bool:
+        """Whether an interpolation names the option, in whatever section."""
+        return self.option.lower() in self.taken
 
     @property
     def _is_default(self) -> bool:

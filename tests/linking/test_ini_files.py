@@ -62,10 +62,13 @@ FOLLOWED: Cases = {
         {"4"},
     ),
     "an option that was set": (
-        files(READ + "config.set('train', 'num_workers', '⟦2⟧')\n".replace("'⟦2⟧'", "⟦'2'⟧") + LOADER.format(GET), "4"),
-        {"2"},
+        files(READ + "config.set('train', 'num_workers', ⟦'2'⟧)\n" + LOADER.format(GET), "4"),
+        {"2 shared"},
     ),
-    "an item that was set": (files(READ + "config['train']['num_workers'] = ⟦'2'⟧\n" + LOADER.format(GET), "4"), {"2"}),
+    "an item that was set": (
+        files(READ + "config['train']['num_workers'] = ⟦'2'⟧\n" + LOADER.format(GET), "4"),
+        {"2 shared"},
+    ),
     "an option of another name that was set": (
         files(READ + "config.set('train', 'size', '2')\n" + LOADER.format(GET)),
         {"4"},
@@ -92,7 +95,7 @@ FOLLOWED: Cases = {
             "" + LOADER.format(GET),
             "4",
         ),
-        {"2"},
+        {"2 shared"},
     ),
     "an attribute": (
         files(
@@ -190,6 +193,13 @@ OPEN: Cases = {
         },
         {"7", "open"},
     ),
+    "an interpolation that was set": (
+        files(
+            READ + "config.set('train', 'num_workers', '%(size)s')\n" + LOADER.format("config['train']['num_workers']"),
+            "4",
+        ),
+        {"open"},
+    ),
     "no number": (files(READ + LOADER.format(GET), "four"), {"open"}),
     "an interpolation": (files(READ + LOADER.format(GET), "%(size)s"), {"open"}),
     "a comment behind it": (files(READ + LOADER.format(GET), "4 ; of 8"), {"open"}),
@@ -239,7 +249,23 @@ OPEN: Cases = {
         files(READ + "import sys\nconfig.set('train', sys.argv[1], '2')\n" + LOADER.format(GET)),
         {"4", "open"},
     ),
-    "a dictionary read": (files(READ + "config.read_dict({'train': {'x': 1}})\n" + LOADER.format(GET)), {"4", "open"}),
+    "a dictionary read": (files(READ + "config.read_dict({'train': {'x': 1}})\n" + LOADER.format(GET)), {"4"}),
+    "a dictionary read that nobody sees": (
+        files(READ + "from own import more\nconfig.read_dict(more)\n" + LOADER.format(GET)),
+        {"4", "open"},
+    ),
+    "a text that is worked out": (
+        files(READ + "config.read_string('[train]\\nnum_workers = %(size)s\\n')\n" + LOADER.format(GET), "4"),
+        {"open"},
+    ),
+    "a text that is refused": (
+        files(READ + "config.read_string('num_workers = 9')\n" + LOADER.format(GET)),
+        {"4", "open"},
+    ),
+    "a section removed that nobody sees": (
+        files(READ + "import sys\nconfig.remove_section(sys.argv[1])\n" + LOADER.format(GET)),
+        {"4", "open"},
+    ),
     "a fallback under a file nobody sees": (
         HEAD + "config.read('none.ini')\n" + LOADER.format("config.getint('train', 'n', fallback=⟦2⟧)"),
         {"2", "open"},
@@ -310,6 +336,52 @@ AS_CONFIGPARSER: dict[str, tuple[str, str, str, str]] = {
     "a dictionary made of a section, asked in another case": (
         "",
         "int(dict(config['train']).get('Num_Workers', 7))",
+        INI.format(4),
+        "",
+    ),
+    "an option that was removed": ("config.remove_option('train', 'Num_Workers')\n", FALL_BACK, INI.format(4), ""),
+    "an option that was removed, with a default": (
+        "config.remove_option('train', 'num_workers')\n",
+        GET,
+        f"{DEFAULT_OF_TWO}{INI.format(4)}",
+        "",
+    ),
+    "another option that was removed": ("config.remove_option('train', 'size')\n", GET, INI.format(4), ""),
+    "a section that was removed": ("config.remove_section('train')\n", FALL_BACK, INI.format(4), ""),
+    "another section that was removed": (
+        "config.remove_section('test')\n",
+        FALL_BACK,
+        f"{INI.format(4)}[test]\nx = 1\n",
+        "",
+    ),
+    "defaults, which are no section to remove": (
+        "config.remove_section('DEFAULT')\n",
+        GET,
+        f"{DEFAULT_OF_TWO}{NO_COUNT}",
+        "",
+    ),
+    "a dictionary over a file": (
+        "config.read_dict({'train': {'Num_Workers': 9}})\n",
+        GET,
+        INI.format(4),
+        "",
+    ),
+    "a dictionary of another section over a file": (
+        "config.read_dict({'test': {'num_workers': 9}})\n",
+        GET,
+        INI.format(4),
+        "",
+    ),
+    "a text over a file": ("config.read_string('[train]\\nNum_Workers = 9\\n')\n", GET, INI.format(4), ""),
+    "a text over a file that it does not touch": (
+        "config.read_string('[DEFAULT]\\nnum_workers = 9\\n[test]\\nx = 1\\n')\n",
+        GET,
+        INI.format(4),
+        "",
+    ),
+    "a text and its defaults": (
+        "config.read_string('[DEFAULT]\\nnum_workers = 9\\n[test]\\nx = 1\\n')\n",
+        "config.getint('test', 'num_workers')",
         INI.format(4),
         "",
     ),

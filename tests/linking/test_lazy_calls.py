@@ -78,6 +78,9 @@ NO_LOADERS: Cases = {
     "what takes its place": (f"{LAZY}train = L(DataLoader)(num_workers=8)\ntrain = None", {"no loader"}),
 }
 OTHERS: Cases = {
+    "a text that is an interpolation": (f"{LAZY}{LOAD}train = L(load)(workers='${{other.workers}}')", {"open"}),
+    "an interpolation in a longer text": (f"{LAZY}{LOAD}train = L(load)(workers='of ${{..workers}}')", {"open"}),
+    "a text that is none": (f"{LAZY}{LOAD}train = L(load)(workers=⟦'$workers'⟧)", {"'$workers'", "open"}),
     "an argument that is left out may be given by what changes the configuration": (
         f"{LAZY}{LOAD}train = L(load)(data=data)",
         {"open"},

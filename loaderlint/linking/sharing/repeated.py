@@ -84,9 +84,12 @@ class Repeated:
 
 
 def _may_refer(node: Node) -> bool:
-    """Return whether a node may say what stands elsewhere: ``!ref <workers>``, ``${workers}``; not ``!!int 4``."""
+    """Return whether a node may say what stands elsewhere: ``!ref <workers>``, ``${workers}``, ``%(workers)s``.
+
+    ``!!int 4`` does not.
+    """
     if isinstance(node, Scalar):
-        return node.opaque and (node.tag is not None or "${" in node.text)
+        return node.opaque and (node.tag is not None or "${" in node.text or "%(" in node.text)
     return node.tag is not None
 
 

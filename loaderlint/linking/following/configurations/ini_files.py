@@ -10,6 +10,7 @@ holds are the sections' own options; what is asked of one is laid over the defau
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from configparser import RawConfigParser
 from typing import TYPE_CHECKING
@@ -34,9 +35,9 @@ from loaderlint.linking.things.kinds import (
     Unseen,
 )
 from loaderlint.linking.things.possibilities import choice, combined, distinct, irremovable, laid_over, under, unseen
-from loaderlint.model.source import Span
+from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Constant
-from loaderlint.readers.ini import DEFAULTS
+from loaderlint.readers.ini import DEFAULTS, options_by_section
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -51,6 +52,8 @@ _CONVERTERS = frozenset({"int", "float", "boolean"})
 _READS = frozenset({"read", "read_file", "read_string"})
 _CHANGES = _READS | {"defaults", "read_dict", "readfp", "remove_option", "remove_section", "set"}
 _NAMES = "optionxform"
+_INTERPOLATED = re.compile(r"[%$]")
+"""What stands in a text that a parser may make another of when it is asked for (``configparser.Interpolation``)."""
 
 
 def _boolean(text: str) -> bool:
@@ -87,6 +90,9 @@ def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
     """Return what a parser, or a section of it, is after such a call."""
     assert isinstance(one.thing, Items) and isinstance(call.func, ast.Attribute)
     items, span, method = one.thing, frame.facts.span(call), call.func.attr
+    followed = _FOLLOWED[method](evaluator, items, call, frame) if method in _FOLLOWED else None
+    if followed is not None:
+        return (replace(one, thing=followed),)
     if method in _READS and call.args and items.parsed is Parsed.FILES:
         reader = f"configparser.ConfigParser().{method}"
         after: Possibilities = (one,)
@@ -111,6 +117,93 @@ def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
         if len(set_so) == 1:
             return tuple(set_so)
     return (replace(one, thing=_unsure(items, span)),)
+
+
+def _told(evaluator: Evaluator, call: ast.Call, names: tuple[str, ...], frame: Frame) -> list[Thing] | None:
+    """Return what a method is called with, None where something is not given, or may be one of several."""
+    given = arguments_of(call, names)
+    if len(call.args) + len(call.keywords) != len(names) or not {*names} <= {*given}:
+        return None
+    values = [evaluator.evaluate(given[name], frame) for name in names]
+    return [one[0].thing for one in values] if all(len(one) == 1 for one in values) else None
+
+
+def _without_section(evaluator: Evaluator, items: Items, call: ast.Call, frame: Frame) -> Items | None:
+    """Return what a parser holds after ``remove_section``, which removes no defaults."""
+    told = _told(evaluator, call, ("section",), frame)
+    if told is None or not isinstance(told[0], str) or items.parsed is not Parsed.FILES:
+        return None
+    return _lacking(items, {told[0]} - {DEFAULTS, _NAMES})
+
+
+def _without_option(evaluator: Evaluator, items: Items, call: ast.Call, frame: Frame) -> Items | None:
+    """Return what a parser holds after ``remove_option``, which takes a section's own and uncovers the default."""
+    told = _told(evaluator, call, ("section", "option"), frame)
+    if told is None or items.parsed is not Parsed.FILES:
+        return None
+    section, option = told
+    if not isinstance(section, str) or not isinstance(option, str) or section not in items.entries:
+        return None
+    named = str if _NAMES in items.entries else str.lower
+    after = tuple(
+        replace(one, thing=_lacking(one.thing, {key for key in one.thing.entries if named(key) == named(option)}))
+        if isinstance(one.thing, Items)
+        else one
+        for one in items.entries[section]
+    )
+    return replace(items, entries={**items.entries, section: after})
+
+
+def _lacking(items: Items, keys: set[str]) -> Items:
+    """Return a parser or a section of it without what it holds under some keys."""
+    return replace(items, entries={key: values for key, values in items.entries.items() if key not in keys})
+
+
+def _with_dictionary(evaluator: Evaluator, items: Items, call: ast.Call, frame: Frame) -> Items | None:
+    """Return what a parser holds after ``read_dict``, which takes ``str`` of each value."""
+    told = _told(evaluator, call, ("dictionary",), frame)
+    sections = _entries_of_known(told[0]) if told is not None and items.parsed is Parsed.FILES else None
+    if sections is None:
+        return None
+    written: dict[str, Mapping[str, Possibilities]] = {}
+    for name, values in sections.items():
+        options = _entries_of_known(values[0].thing) if len(values) == 1 else None
+        if options is None:
+            return None
+        written[name] = {key: tuple(map(_as_text, one)) for key, one in options.items()}
+    return _laid(items, written, frame.facts.span(call))
+
+
+def _entries_of_known(thing: Thing) -> Mapping[str, Possibilities] | None:
+    """Return what a dictionary holds whose keys were all seen, None for anything else."""
+    return thing.entries if isinstance(thing, Items) and thing.complete and thing.parsed is None else None
+
+
+def _as_text(one: Possibility) -> Possibility:
+    return replace(one, thing=str(one.thing) if one.constant and one.thing is not None else UNSEEN)
+
+
+def _with_text(evaluator: Evaluator, items: Items, call: ast.Call, frame: Frame) -> Items | None:
+    """Return what a parser holds after ``read_string`` of a text that is written in the program."""
+    told = _told(evaluator, call, ("string",), frame)
+    if told is None or not isinstance(told[0], str) or items.parsed is not Parsed.FILES:
+        return None
+    span = frame.facts.span(call.args[0] if call.args else call.keywords[0].value)
+    sections = options_by_section(told[0])
+    written = {
+        name: {key: (Possibility(UNSEEN if text is None else text, span),) for key, text in options.items()}
+        for name, options in sections.items()
+    }
+    return _laid(items, written, frame.facts.span(call)) if sections else None
+
+
+_FOLLOWED = {
+    "read_dict": _with_dictionary,
+    "read_string": _with_text,
+    "remove_option": _without_option,
+    "remove_section": _without_section,
+}
+"""Methods that change what a parser holds, and what it holds after a call; None where that was not seen."""
 
 
 def _one_by_one(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list[ast.Call]:
@@ -145,16 +238,22 @@ def _after_file(items: Thing, file: Possibility, span: Span) -> Items:
     assert isinstance(items, Items)
     if not isinstance(file.thing, TreeMapping):
         return _unsure(items, span)
+    sections = file.thing.merged.items()
+    written = {name: _own(entry.value) if isinstance(entry.value, TreeMapping) else {} for name, entry in sections}
+    return _laid(items, written, span)
+
+
+def _laid(items: Items, sections: Mapping[str, Mapping[str, Possibilities]], span: Span) -> Items:
+    """Return what a parser holds after it has read sections with their own options."""
     entries = dict(items.entries)
     exactly = _NAMES in items.entries
     if exactly and not all(_is_text(one) for one in items.entries[_NAMES]):
         return _unsure(items, span)
-    for name, entry in file.thing.merged.items():
-        written = _own(entry.value) if isinstance(entry.value, TreeMapping) else {}
+    for name, written in sections.items():
         options = {key if exactly else key.lower(): values for key, values in written.items()}
         if len(options) != len(written):
             return _unsure(items, span)
-        before = items.entries.get(name) or (Possibility(Items({}), entry.span),)
+        before = items.entries.get(name) or (Possibility(Items({}), span),)
         entries[name] = tuple(
             replace(one, thing=updated(one.thing, Items(options)) if isinstance(one.thing, Items) else UNSEEN)
             for one in before
@@ -320,7 +419,12 @@ def _converted(
         if not isinstance(one.thing, str):
             yield one if isinstance(one.thing, Absent | Unseen) else replace(one, thing=Unseen())
             continue
+        in_python = Language.of(one.span.path) is Language.PYTHON
+        if in_python and _INTERPOLATED.search(one.thing):
+            yield from unseen(one.span, one.assumptions)
+            continue
         try:
-            yield replace(one, thing=convert(one.thing))
+            # What a program puts into a parser has to be a text, which no setting is.
+            yield replace(one, thing=convert(one.thing), taken_out=one.taken_out or in_python)
         except (ValueError, KeyError):
             yield from unseen(one.span, one.assumptions)

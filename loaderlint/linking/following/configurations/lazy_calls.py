@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Made
+from loaderlint.model.value import CHANGED
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -66,15 +67,29 @@ def _made_of(call: ast.Call, function: ast.expr, frame: Frame) -> Iterator[ast.C
     keywords = [ast.keyword(None, _unseen(call))]
     for one in call.keywords:
         set_anew = any(f"{name}.{one.arg}" in frame.scope.bindings for name in names)
-        value = _unseen(one.value) if set_anew else _unless_overridden(one.value)
+        if one.arg is None or set_anew or _is_interpolated(one.value):
+            value = _unseen(one.value)
+        else:
+            value = _unless_overridden(one.arg, one.value)
         keywords.append(ast.keyword(one.arg, value))
     located = [ast.copy_location(one, call) for one in keywords]
     yield ast.copy_location(ast.Call(function, [], located), call)
 
 
-def _unless_overridden(value: ast.expr) -> ast.expr:
-    """Return what an argument is where nothing changes it, as a trace says; nothing can have such a name."""
-    changed = ast.copy_location(ast.Name("the configuration is changed", ast.Load()), value)
+def _is_interpolated(value: ast.expr) -> bool:
+    """Return whether an argument is a text that ``instantiate`` makes another value of: ``"${train.workers}"``.
+
+    The configuration is one of OmegaConf, which resolves it (``detectron2/config/instantiate.py``).
+    """
+    return isinstance(value, ast.Constant) and isinstance(value.value, str) and "${" in value.value
+
+
+def _unless_overridden(key: str, value: ast.expr) -> ast.expr:
+    """Return what an argument is where nothing changes it, as a trace says; nothing can have such a name.
+
+    Each key has a name of its own: what changes one leaves the others.
+    """
+    changed = ast.copy_location(ast.Name(f"{key} {CHANGED}", ast.Load()), value)
     return ast.copy_location(ast.BoolOp(ast.Or(), [changed, value]), value)
 
 
