@@ -45,10 +45,6 @@ SHARED: Cases = {
         {"main.py": READS + "globals().update(cfg)\nThreadPoolExecutor(workers)\n", "x.yaml": "workers: ⟦8⟧\n"},
         {"8 shared"},
     ),
-    "a key of a text": (
-        {"main.py": READS + "run('{workers}'.format_map(cfg))\n", "x.yaml": "workers: ⟦8⟧\n"},
-        {"8 shared"},
-    ),
     "a key that a function gets": (
         {
             "main.py": READS + "from operator import itemgetter\nThreadPoolExecutor(itemgetter('workers')(cfg))\n",

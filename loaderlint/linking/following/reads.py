@@ -363,13 +363,11 @@ def _taken_together(facts: PythonFacts) -> Iterator[Read]:
 
 
 def _named_from_then_on(facts: PythonFacts) -> Iterator[Read]:
-    """Yield the dictionaries whose keys are names from then on, of a module or in a text: ``globals().update(cfg)``."""
+    """Yield the dictionaries whose keys are names of a module from then on: ``globals().update(cfg)``."""
     for site in facts.calls.get("update", ()):
         match site.node:
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name("globals" | "locals"))), args=[given]):
                 yield Read(facts, site.place, given, whole=True)
-    for site in facts.calls.get("format_map", ()):
-        yield from (Read(facts, site.place, one, whole=True) for one in site.node.args)
 
 
 _OF_ALL = ("all", "any", "filter", "fsum", "map", "max", "min", "prod", "product", "starmap", "sum")
