@@ -26,7 +26,9 @@ _MARK = "loaderlint:"
 _PREFIX = re.compile(r"LL\d*")
 _NAMED = re.compile(r"LL\d+|ALL|[a-z]+(?:-[a-z0-9]+)+")
 """What looks like the code or name of a rule."""
-_COMMENT = re.compile(r"(?P<begun>#\s*|(?<=\s))loaderlint:\s*(?P<word>[\w-]+)(?:\[(?P<names>[^\]]*)\])?", re.IGNORECASE)
+_COMMENT = re.compile(
+    r"(?P<begun>[#;]\s*|(?<=\s))loaderlint:\s*(?P<word>[\w-]+)(?:\[(?P<names>[^\]]*)\])?", re.IGNORECASE
+)
 """What a comment begins with, in capitals or not, as it is with what other tools are told.
 
 Where it stands behind that, or other words (``# noqa: E501  loaderlint: ignore[LL301]``), it has to be one of our words
@@ -136,7 +138,7 @@ def _has_mark(text: str) -> bool:
 def _first_line_of_code(source: Source) -> int:
     for number, line in enumerate(source.lines, start=1):
         text = line.lstrip("\ufeff").strip()
-        if text and not text.startswith(("#", "%YAML", "---")):
+        if text and not text.startswith(("#", ";", "%YAML", "---")):
             return number
     return len(source.lines) + 1
 

@@ -358,6 +358,20 @@ def test_a_comment_goes_with_its_last_name(project: WriteFiles) -> None:
     assert after(report, "train.yaml") == "num_workers: 0  # none\n"
 
 
+@pytest.mark.parametrize("mark", ["#", ";"])
+def test_comments_in_ini_accept_what_is_written_below_them(project: WriteFiles, mark: str) -> None:
+    accepted = f"{mark} loaderlint: ignore[LL101] measured\n"
+    project(
+        {
+            "main.py": f"{IMPORT}import configparser\nc = configparser.ConfigParser()\nc.read('a.ini')\n"
+            "loader = DataLoader([], num_workers=c.getint('d', 'n'))\n",
+            "a.ini": f"[d]\n{accepted}n = 4\n{accepted}m = 4\n",
+        }
+    )
+    report = mended()
+    assert after(report, "a.ini") == f"[d]\n{accepted}n = 4\nm = 4\n"
+
+
 def test_a_comment_about_a_platform_that_this_run_is_not_about_is_not_useless(project: WriteFiles) -> None:
     project({"train.py": IMPORT + "loader = DataLoader([], num_workers=4)  # loaderlint: ignore[LL101] guarded\n"})
     for platforms in (("linux",), ("macos",), ("linux", "macos")):

@@ -133,8 +133,7 @@ class _Scanned(Struct):
         if not text:
             return
         if text.startswith(_COMMENTS):
-            if text.startswith("#"):
-                self.comments.append(self._span(number, start, len(line)))
+            self.comments.append(self._span(number, start, len(line)))
             return
         if self.section is not None and self.option and start > self.indent:
             self._go_on(number, line)

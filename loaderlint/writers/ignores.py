@@ -1,4 +1,4 @@
-"""Comments that switch rules off: taking names out of ours, which are written alike in Python, YAML and TOML."""
+"""Comments that switch rules off: taking names out of ours, which are written alike in Python, YAML, TOML and INI."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from loaderlint.model.source import Source, Span
 from loaderlint.writers.base import CannotRewrite, Replacement
 
 _DIRECTIVE = re.compile(
-    r"(?:#\s*|(?<=\s))loaderlint:\s*ignore(?:-file)?\[(?P<names>[^\]]*)\](?:(?!\sloaderlint:)[^#])*",
+    r"(?:[#;]\s*|(?<=\s))loaderlint:\s*ignore(?:-file)?\[(?P<names>[^\]]*)\](?:(?!\sloaderlint:)[^#])*",
     re.IGNORECASE,
 )
 _ASSIGNED_LAMBDA = re.compile(r"#\s*noqa:\s*E731\s*", re.IGNORECASE)

@@ -139,4 +139,4 @@ def test_nothing_is_known_of_what_has_another_format_under_the_same_suffix(name:
 
 def test_comments_are_lines_of_their_own() -> None:
     file = source("# one\n[a]\n  # two\nb = 1 # three\n; four\n")
-    assert [file.at(one) for one in read(file).comments] == ["# one", "# two"]
+    assert [file.at(one) for one in read(file).comments] == ["# one", "# two", "; four"]
