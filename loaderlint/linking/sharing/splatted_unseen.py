@@ -20,13 +20,21 @@ def mappings_inside(evaluator: Evaluator, splatted: ast.expr, frame: Frame) -> f
 
     There are none of what was followed: a loader then has its options from there.
     """
-    if any(isinstance(one.thing, Items | Mapping | Settings) for one in evaluator.evaluate(splatted, frame)):
+    followed = evaluator.evaluate(splatted, frame)
+    if any(_is_whole(one.thing) for one in followed):
         return frozenset()
     found: set[Span] = set()
     for whole in _wholes(splatted):
         for one in evaluator.evaluate(whole, frame):
             found.update(_held_by(evaluator, one))
     return frozenset(found)
+
+
+def _is_whole(thing: object) -> bool:
+    """Return whether something is a dictionary of which keys are known, or which is known to have none."""
+    return isinstance(thing, Mapping | Settings) or (
+        isinstance(thing, Items) and (thing.complete or bool(thing.entries))
+    )
 
 
 def _wholes(node: ast.AST) -> Iterator[ast.expr]:
