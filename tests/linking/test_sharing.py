@@ -29,7 +29,28 @@ READS = (
 )
 PARAMETER = f"{POOL}def load(data, workers=⟦8⟧):\n    loader = DataLoader(data, num_workers=workers)\n"
 
+UNSEEN = {
+    "taken last": "n = cfg.popitem()\n",
+    "taken by its place": "ThreadPoolExecutor(sorted(cfg.items())[0][1])\n",
+    "reduced to": "from operator import getitem\nThreadPoolExecutor(reduce(getitem, path(), cfg))\n",
+    "read from a copy": "import json\nThreadPoolExecutor(json.loads(json.dumps(cfg))[name()])\n",
+    "taken with its key": "ThreadPoolExecutor(max(zip(cfg.values(), cfg)))\n",
+    "under a key of its own": "key = [one for one in cfg if one][0]\nn = cfg[key] * 3\n",
+}
+"""What reads any value of a dictionary without its key."""
+
 SHARED: Cases = {
+    **{
+        f"a key that is {how}": ({"main.py": READS + program, "x.yaml": "workers: ⟦8⟧\n"}, {"8 shared"})
+        for how, program in UNSEEN.items()
+    },
+    "what another loader gets if it takes that": (
+        {
+            "main.py": READS + "DataLoader(data, **{key: one for key, one in cfg.items() if key in taken()})\n",
+            "x.yaml": "workers: ⟦8⟧\nnum_workers: 2\n",
+        },
+        {"8 shared", "open"},
+    ),
     "what another loader may get by a dictionary that nobody sees through": (
         {
             "main.py": READS + "DataLoader(data, **{key: cfg[key] for key in kept(cfg)})\n",
@@ -469,6 +490,28 @@ def test_no_more_than_worker_options_depends_on_the_answer_to_a_test(before: str
 
 
 NOT_SHARED: Cases = {
+    **{
+        f"what stands beside a dictionary of which a key is {how}": (
+            {"main.py": READS + program.replace("cfg", "cfg['part']"), "x.yaml": "workers: ⟦8⟧\npart:\n  n: 2\n"},
+            {"8"},
+        )
+        for how, program in UNSEEN.items()
+    },
+    "a dictionary that is only written": (
+        {"main.py": READS + "import json\nprint(json.dumps(cfg))\n", "x.yaml": "workers: ⟦8⟧\n"},
+        {"8"},
+    ),
+    "a dictionary of which another key is read by a name": (
+        {"main.py": READS + "key = 'n'\nm = cfg[key] * 3\n", "x.yaml": "workers: ⟦8⟧\nn: 2\n"},
+        {"8"},
+    ),
+    "what stands beside what another loader gets if it takes that": (
+        {
+            "main.py": READS + "DataLoader(data, **{key: one for key, one in cfg['part'].items() if key in taken()})\n",
+            "x.yaml": "workers: ⟦8⟧\npart:\n  num_workers: 2\n",
+        },
+        {"8", "open"},
+    ),
     "what stands beside what another loader may get": (
         {
             "main.py": READS + "DataLoader(data, **{key: cfg['part'][key] for key in kept(cfg['part'])})\n",

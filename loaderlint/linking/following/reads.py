@@ -88,6 +88,8 @@ class Reads:
                 *_taken_apart(facts),
                 *_taken_together(facts),
                 *_named_from_then_on(facts),
+                *_read_unseen(facts),
+                *_under_own_keys(facts),
                 *_compared(facts),
                 *_hashed(facts),
                 *_named_by(facts, self._shows, self._project),
@@ -370,7 +372,47 @@ def _named_from_then_on(facts: PythonFacts) -> Iterator[Read]:
                 yield Read(facts, site.place, given, whole=True)
 
 
-_OF_ALL = ("all", "any", "filter", "fsum", "map", "max", "min", "prod", "product", "starmap", "sum")
+def _read_unseen(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries some value of which is read without its key being written where it is read.
+
+    That is by ``popitem``, by a place among the values (``sorted(cfg.items())[0]``), by ``reduce(getitem, keys, cfg)``,
+    and from the copy that ``json.loads(json.dumps(cfg))`` makes.
+    """
+    for site in facts.calls.get("popitem", ()):
+        if isinstance(site.node.func, ast.Attribute):
+            yield Read(facts, site.place, site.node.func.value, whole=True)
+    for site in facts.calls.get("reduce", ()):
+        yield from (Read(facts, site.place, one, whole=True) for one in site.node.args[2:])
+    for site in facts.calls.get("loads", ()):
+        dumped = (one for one in site.node.args if isinstance(one, ast.Call) and called_name(one) == "dumps")
+        yield from (Read(facts, site.place, one, whole=True) for call in dumped for one in call.args[:1])
+    sites = {id(one.node): one for name in _LIST_VALUES for one in facts.calls.get(name, ())}
+    for node in nodes_of(facts.tree) if sites else ():
+        if isinstance(node, ast.Subscript) and id(node.value) in sites:
+            whole = whole_of(node.value)
+            if whole is not None:
+                yield Read(facts, sites[id(node.value)].place, whole, whole=True)
+
+
+_LIST_VALUES = ("list", "sorted")
+
+
+def _under_own_keys(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries that a program computes with a value of, under a key that it took from all of theirs."""
+    for read in _computed(facts):
+        match read.node:
+            case ast.Subscript(value=whole, slice=ast.Name(id=key)):
+                name = dotted(whole)
+                given = (one.value for one in read.place.scope.bindings.get(key, ()) if one.value is not None)
+                if name is not None and any(dotted(one) == name for value in given for one in _parts_of(value)):
+                    yield Read(facts, read.place, whole, whole=True)
+
+
+def _parts_of(value: ast.AST) -> Iterator[ast.expr]:
+    yield from (one for one in nodes_of(value) if isinstance(one, ast.Name | ast.Attribute))
+
+
+_OF_ALL = ("all", "any", "filter", "fsum", "map", "max", "min", "prod", "product", "starmap", "sum", "zip")
 """Functions that ask about, or compute with, each of the values they are given together."""
 
 
