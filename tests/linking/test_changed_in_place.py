@@ -176,7 +176,7 @@ METHODS: Cases = {
         f"{FLAT.replace('2', '⟦2⟧')}if fresh():\n    kw.clear(){SPLAT}",
         {"2", "0 unwritten"},
     ),
-    "popitem": (f"{FLAT.replace('2', '⟦2⟧')}kw.popitem(){SPLAT}", {"2", "open"}),
+    "popitem": (f"{FLAT.replace('2', '⟦2⟧')}kw.popitem(){SPLAT}", {"2 shared", "open"}),
     "an item by its method": (f"{FLAT}kw.__setitem__('num_workers', ⟦4⟧){SPLAT}", {"4"}),
     "an item by operator.setitem": (f"import operator\n{FLAT}operator.setitem(kw, 'num_workers', ⟦4⟧){SPLAT}", {"4"}),
     "dict.update": (f"{FLAT.replace('2', '⟦2⟧')}dict.update(kw, given){SPLAT}", {"2", "open"}),

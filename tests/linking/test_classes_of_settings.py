@@ -332,7 +332,7 @@ FIELDS: Cases = {
         cfg = Config()
         DataLoader(1, num_workers=cfg.num_workers)
         """,
-        {"8"},
+        {"8 shared"},
     ),
     "NamedTuple replaced": (
         """
@@ -351,7 +351,7 @@ FIELDS: Cases = {
             num_workers: int = ⟦8⟧
         DataLoader(1, **Config()._asdict())
         """,
-        {"8"},
+        {"8 shared"},
     ),
     "pydantic copied": (
         """

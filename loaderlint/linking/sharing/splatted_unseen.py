@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.dictionaries import as_items, entries_of, is_complete
+from loaderlint.linking.things.dictionaries import as_items
 from loaderlint.linking.things.kinds import CommandLine, Frame, Instance, Items, Possibility, Settings
 from loaderlint.model.source import Span
 from loaderlint.readers.tree import Mapping
@@ -20,7 +20,7 @@ def mappings_inside(evaluator: Evaluator, splatted: ast.expr, frame: Frame) -> f
 
     There are none of what was followed: a loader then has its options from there.
     """
-    if any(is_complete(one.thing) or entries_of(one.thing) for one in evaluator.evaluate(splatted, frame)):
+    if any(one.complete or one.entries for one in as_items(evaluator, evaluator.evaluate(splatted, frame))):
         return frozenset()
     found: set[Span] = set()
     for whole in _wholes(splatted):
