@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from loaderlint.model.value import Candidate, Question
+from loaderlint.model.assumptions import Question
+from loaderlint.model.value import Candidate
 
 
 def asks_for_workers(given: Candidate, workers: Candidate | None = None) -> bool:

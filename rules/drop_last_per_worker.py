@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, each_of
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, asks_no_more, together
+from loaderlint.model.value import Candidate, asks_no_more
 
 
 class DropLastPerWorker(Rule):

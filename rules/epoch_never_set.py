@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from loaderlint.model.assumptions import holds_on, together
 from loaderlint.model.edit import BeginTurns, Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
 from loaderlint.model.uses import Iteration, Loop, Role, UntoldSampler
-from loaderlint.model.value import holds_on, together
 
 
 class EpochNeverSet(Rule):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import CUDA, Assumptions
 from loaderlint.model.edit import Fix, Remedy, Unfixed, WriteAs
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted, each_of
 from loaderlint.model.target import Target
 from loaderlint.model.uses import Role
-from loaderlint.model.value import CUDA, Assumptions, Candidate, CpuCount
+from loaderlint.model.value import Candidate, CpuCount
 from loaderlint.model.worker_code import Seed, SeedOrigin
 
 

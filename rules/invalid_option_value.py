@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.edit import Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import drop
 from loaderlint.model.rule import Rule
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, CommandLineText, Value, together
+from loaderlint.model.value import Candidate, CommandLineText, Value
 
 from ._counts import asks_for_workers
 from ._integers import made_integer

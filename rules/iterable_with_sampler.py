@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import OBJECT_OPTIONS, Loader
 from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.remedy import dropped_at_the_call
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, asks_no_more, together
+from loaderlint.model.value import Candidate, asks_no_more
 
 
 class IterableWithSampler(Rule):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
 from loaderlint.model.uses import Restart
-from loaderlint.model.value import Candidate, together
+from loaderlint.model.value import Candidate
 
 
 class LoaderRebuiltInLoop(Rule):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader, Start
 from loaderlint.model.payload import Touch
 from loaderlint.model.remedy import start_method
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.value import together
 
 
 class MixedStartMethods(Rule):

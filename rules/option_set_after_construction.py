@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import holds_on, together
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
 from loaderlint.model.uses import OptionSet
-from loaderlint.model.value import holds_on, together
 
 _ERROR = "ValueError: {} attribute should not be set after DataLoader is initialized"
 _NO_PREFETCH = "TypeError: '<=' not supported between instances of 'NoneType' and 'int'"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import NO_ASSUMPTIONS
 from loaderlint.model.edit import Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import drop
 from loaderlint.model.rule import Rule
 from loaderlint.model.target import Target
-from loaderlint.model.value import NO_ASSUMPTIONS, Candidate, asks_no_more
+from loaderlint.model.value import Candidate, asks_no_more
 
 _IN_ORDER_SINCE = (2, 6)
 _NONE_SINCE = (2, 0)

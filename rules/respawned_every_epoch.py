@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.edit import Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
@@ -12,7 +13,6 @@ from loaderlint.model.remedy import added
 from loaderlint.model.rule import Rule, counted, place
 from loaderlint.model.target import Accelerator, Target
 from loaderlint.model.uses import Role
-from loaderlint.model.value import together
 
 
 class RespawnedEveryEpoch(Rule):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import CUDA
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.kept import Kept
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Touch
 from loaderlint.model.rule import Rule, counted, each_of, place
 from loaderlint.model.target import Target
-from loaderlint.model.value import CUDA, Candidate
+from loaderlint.model.value import Candidate
 
 
 class RngObjectInDataset(Rule):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import holds_on, together
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
-from loaderlint.model.value import holds_on, together
 
 
 class SharedPersistentIterator(Rule):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import holds_on
 from loaderlint.model.edit import Fix, GuardEntryPoint, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
@@ -11,7 +12,6 @@ from loaderlint.model.remedy import not_run_if_guarded
 from loaderlint.model.rule import Rule, counted, place
 from loaderlint.model.target import Target
 from loaderlint.model.uses import StartMethodCall
-from loaderlint.model.value import holds_on
 
 _ERROR = "RuntimeError: context has already been set"
 

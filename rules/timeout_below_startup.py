@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import LONG_ENOUGH, short_timeouts, unless_asked, unless_shared
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, together
+from loaderlint.model.value import Candidate
 
 
 class TimeoutBelowStartup(Rule):

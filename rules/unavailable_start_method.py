@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import holds_on
 from loaderlint.model.edit import Fix, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import default_context, unless_shared
 from loaderlint.model.rule import Rule
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.value import Candidate, holds_on
+from loaderlint.model.value import Candidate
 
 from ._counts import asks_for_workers
 

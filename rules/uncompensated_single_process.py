@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.edit import Fix, Remedy, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
 from loaderlint.model.uses import Role
-from loaderlint.model.value import Candidate, Value, together
+from loaderlint.model.value import Candidate, Value
 
 
 class UncompensatedSingleProcess(Rule):

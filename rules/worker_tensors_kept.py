@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Platform, Target
-from loaderlint.model.value import together
 
 _ERROR = (
     "RuntimeError: Too many open files. Communication with the workers is no longer possible. Please increase the "

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.assumptions import together
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import single_process
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
-from loaderlint.model.value import together
 
 
 class WorkersForTensorsInMemory(Rule):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from loaderlint.model.assumptions import CUDA, Assumption, Assumptions, Question
 from loaderlint.model.cells import Cells
 from loaderlint.model.edit import AddOption, Drop, Fix, GuardEntryPoint, Hoist, MakeInteger, OnlyWithWorkers, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
@@ -16,16 +17,7 @@ from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Handing, Payload, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.target import Accelerator, Platform, Target
-from loaderlint.model.value import (
-    CUDA,
-    Assumption,
-    Assumptions,
-    Candidate,
-    CommandLineText,
-    CpuCount,
-    Question,
-    Value,
-)
+from loaderlint.model.value import Candidate, CommandLineText, CpuCount, Value
 from loaderlint.model.worker_code import WorkerCode
 from loaderlint.rulebook import find
 

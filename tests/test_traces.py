@@ -20,10 +20,11 @@ import pytest
 
 from loaderlint import engine
 from loaderlint.discovery import ProjectFiles, discover
+from loaderlint.model.assumptions import PLATFORM, holds_on
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.target import Platform, Target
 from loaderlint.model.tracing import Asked
-from loaderlint.model.value import PLATFORM, Candidate, CommandLineText, CpuCount, holds_on
+from loaderlint.model.value import Candidate, CommandLineText, CpuCount
 from loaderlint.settings import SettingsIndex
 from tests.recorder.record import LOG
 from tests.torch_loaded import TorchLoaded

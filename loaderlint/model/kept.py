@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.finding import Confidence
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
+from loaderlint.model.value import Trail
 
 
 class Kind(Struct, frozen=True):

@@ -10,24 +10,13 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, holds_on, together
 from loaderlint.model.job import Job
 from loaderlint.model.payload import NOTHING_SEEN, Met, Payload, Touch
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, StartMethod, Target
 from loaderlint.model.uses import NOT_USED, SharingStrategy, StartMethodCall, ThreadUse, Uses
-from loaderlint.model.value import (
-    NO_ASSUMPTIONS,
-    NOTHING_GIVEN,
-    Assumptions,
-    Candidate,
-    Constant,
-    Trail,
-    Value,
-    holds_on,
-    meetings,
-    met_in_runs,
-    together,
-)
+from loaderlint.model.value import NOTHING_GIVEN, Candidate, Constant, Trail, Value, meetings, met_in_runs
 
 TORCH_DEFAULTS: Mapping[str, Constant] = MappingProxyType(
     {

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, Trail
+from loaderlint.model.value import Candidate, Trail
 from loaderlint.model.worker_code import NOTHING_DONE, WorkerCode
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from loaderlint.model.assumptions import CUDA, Cases, together
 from loaderlint.model.edit import (
     AddOption,
     Drop,
@@ -21,7 +22,7 @@ from loaderlint.model.other_samples import other_samples
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.value import CUDA, Candidate, Cases, Constant, SaidAlike, Value, meetings, met_in_runs, together
+from loaderlint.model.value import Candidate, Constant, SaidAlike, Value, meetings, met_in_runs
 
 _SHARED = "the value also serves something else"
 _SAME = "another loader gets the same value"

@@ -7,11 +7,12 @@ from enum import Enum
 
 from msgspec import Struct, field
 
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.payload import Touch
 from loaderlint.model.persistence import Change, Together
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Constant
+from loaderlint.model.value import Constant
 from loaderlint.model.worker_code import Sought, nowhere
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
+from loaderlint.model.value import Trail
 
 if TYPE_CHECKING:
     from loaderlint.model.payload import Touch

@@ -40,10 +40,8 @@ def read(source: Source) -> ConfigurationFacts:
     Only in ``.ini``: other formats have the same suffixes, such as the networks in Darknet's ``.cfg`` that repeat their
     sections, and nothing in a file of one of those is known.
     """
-    parser = RawConfigParser(allow_no_value=True)
-    parser.optionxform = str  # type: ignore[assignment,method-assign]
     try:
-        parser.read_string(source.text)
+        parser = _parsed(source.text)
     except Error as error:
         if not source.path.lower().endswith(".ini"):
             return ConfigurationFacts(source, (Document(source.path, _opaque(source)),), ())
@@ -65,14 +63,23 @@ def options_by_section(text: str) -> LookUp[str, LookUp[str, str | None]]:
 
     There are none where ``configparser`` refuses the text.
     """
-    # No section can have the empty name, so that the defaults are lent to none.
-    parser = RawConfigParser(allow_no_value=True, default_section="")
-    parser.optionxform = str  # type: ignore[assignment,method-assign]
     try:
-        parser.read_string(text)
+        # No section can have the empty name, so that the defaults are lent to none.
+        parser = _parsed(text, defaults="")
     except Error:
         return {}
     return {name: {key: _as_it_stands(value) for key, value in parser.items(name)} for name in parser.sections()}
+
+
+def _parsed(text: str, defaults: str = DEFAULTS) -> RawConfigParser:
+    """Return a parser that has read a text, names of options as they are written.
+
+    ``defaults`` names the section that is lent to all others. Raises ``configparser.Error``.
+    """
+    parser = RawConfigParser(allow_no_value=True, default_section=defaults)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string(text)
+    return parser
 
 
 def _as_it_stands(value: str | None) -> str | None:

@@ -23,6 +23,18 @@ def called_name(call: ast.Call) -> str:
     return last_name(call.func)
 
 
+GIVE_THE_SAME = ("list", "reversed", "sorted", "tuple")
+"""Builtins that give what they are given, in an order of their own."""
+
+
+def in_any_order(given: ast.expr) -> ast.expr:
+    """Return what one of them is given, ``cfg`` for ``sorted(list(cfg))``; any other expression itself."""
+    match given:
+        case ast.Call(ast.Name(name), [inside]) if name in GIVE_THE_SAME:
+            return in_any_order(inside)
+    return given
+
+
 def is_super(node: ast.expr) -> bool:
     """Return whether an expression is ``super()``, with or without arguments."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from loaderlint.model.assumptions import CUDA, PLATFORM, Assumption, Question
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.torch_asked import TorchAsked
-from loaderlint.model.value import CUDA, PLATFORM, Assumption, Question
 from loaderlint.reports._lines import visible
 from loaderlint.reports._words import on_platforms
 

@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from loaderlint.model.assumptions import Assumption
 from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.tracing import Nothing, Traced
-from loaderlint.model.value import Assumption, Candidate, CommandLineText, CpuCount, Step, Trail, Value
+from loaderlint.model.value import Candidate, CommandLineText, CpuCount, Step, Trail, Value
 from loaderlint.reports._conditions import ended, in_words, shortened
 from loaderlint.reports._lines import BLANK, Line, cells, line, paint, paragraphs, usable, visible, wrapped
 from loaderlint.reports._style import CALM, FAINT, GOOD, STRONG

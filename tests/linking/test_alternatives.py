@@ -19,18 +19,9 @@ from loaderlint.linking.things.alternatives import (
 )
 from loaderlint.linking.things.kinds import Possibility, Unseen
 from loaderlint.linking.things.possibilities import MOST_THINGS, MOST_WAYS, distinct
+from loaderlint.model.assumptions import PLATFORM, START_METHOD, Answer, Assumption, Assumptions, answers_of, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import (
-    PLATFORM,
-    START_METHOD,
-    Answer,
-    Assumption,
-    Assumptions,
-    Candidate,
-    answers_of,
-    meetings,
-    together,
-)
+from loaderlint.model.value import Candidate, meetings
 from tests.linking.traced import loader_of, met, traced
 
 
@@ -346,7 +337,7 @@ def test_what_comes_about_in_too_many_ways_is_kept_in_some_of_them_and_open() ->
 
 AMBIGUOUS = """
 from loaderlint.linking.things.alternatives import simplified
-from loaderlint.model.value import Assumption
+from loaderlint.model.assumptions import Assumption
 answers = (True, False), (False, True), (True, True)
 both = [frozenset({Assumption("a", one), Assumption("b", other)}) for one, other in answers]
 print([sorted(map(str, one)) for one in simplified(both)])

@@ -7,8 +7,8 @@ from loaderlint.linking.following.entries_after import otherwise
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.things.alternatives import MOST_ALTERNATIVES
 from loaderlint.linking.things.kinds import Frame
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Language, Source
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 
 
 def left_under(*tests: str) -> list[Assumptions]:

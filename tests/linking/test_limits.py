@@ -15,7 +15,7 @@ from loaderlint.linking.loaders import made, options
 from loaderlint.linking.things.classes import class_of
 from loaderlint.linking.things.kinds import UNSEEN, Class, Frame, Function, Made, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import choice, in_few
-from loaderlint.model.value import Assumptions
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.readers.python import FunctionNode, Place, Stop
 from loaderlint.readers.python_calls import called_name
 from tests.linking.traced import project_of, traced

@@ -6,7 +6,7 @@ from textwrap import indent
 
 import pytest
 
-from loaderlint.model.value import CUDA, NO_ASSUMPTIONS, Assumption
+from loaderlint.model.assumptions import CUDA, NO_ASSUMPTIONS, Assumption
 from tests.linking.traced import loader_of
 
 HEAD = """

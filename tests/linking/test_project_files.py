@@ -8,8 +8,9 @@ import pytest
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.link import link
+from loaderlint.model.assumptions import PLATFORM
 from loaderlint.model.source import Language, Source
-from loaderlint.model.value import PLATFORM, Candidate
+from loaderlint.model.value import Candidate
 
 TEXTS = {"a.yaml": "workers: 4\n", "b.yaml": "seed: 1\n", "bad.yaml": "workers: [\n", "main.py": "workers = 4\n"}
 

@@ -14,9 +14,10 @@ from typing import TypeAlias
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.link import link
+from loaderlint.model.assumptions import CUDA, PLATFORM
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Source, Span
-from loaderlint.model.value import CUDA, PLATFORM, Candidate, meetings
+from loaderlint.model.value import Candidate, meetings
 
 IMPORT = "from torch.utils.data import DataLoader\n"
 

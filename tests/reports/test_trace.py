@@ -10,21 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from loaderlint.model.assumptions import CUDA, PLATFORM, Assumption, Question
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.payload import Touch
 from loaderlint.model.target import Platform
 from loaderlint.model.tracing import Asked, Nothing, Traced
-from loaderlint.model.value import (
-    CUDA,
-    PLATFORM,
-    Assumption,
-    Candidate,
-    CommandLineText,
-    CpuCount,
-    Question,
-    Step,
-    Value,
-)
+from loaderlint.model.value import Candidate, CommandLineText, CpuCount, Step, Value
 from loaderlint.reports import trace
 from tests.reports.build import WORKERS, span
 from tests.reports.test_json import START, TEXT, every, exactly

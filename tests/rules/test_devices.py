@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from loaderlint.model.assumptions import CUDA, NO_ASSUMPTIONS, Assumption, Assumptions
 from loaderlint.model.edit import Safety, SetValue
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.target import Accelerator, Platform, Target
-from loaderlint.model.value import CUDA, NO_ASSUMPTIONS, Assumption, Assumptions, Value
+from loaderlint.model.value import Value
 from loaderlint.model.worker_code import WorkerCode
 from tests.test_rules import LINUX, MACOS, WINDOWS, a_loader, at, check, the_finding, written
 

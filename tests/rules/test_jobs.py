@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from loaderlint.model.assumptions import PLATFORM, Assumption
 from loaderlint.model.edit import AddKey, Export, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.job import Cpus, Job, Ranks, Runner
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.source import Span
-from loaderlint.model.value import PLATFORM, Assumption, CpuCount, Value
+from loaderlint.model.value import CpuCount, Value
 from tests.test_rules import LINUX, WINDOWS, a_loader, at, check, the_finding, the_fix, written
 
 SHM = "shm-too-small"

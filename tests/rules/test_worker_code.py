@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from loaderlint.model.assumptions import PLATFORM, Assumption
 from loaderlint.model.edit import SetValue, WriteAs
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Payload, Touch
-from loaderlint.model.value import PLATFORM, Assumption, Candidate, Value
+from loaderlint.model.value import Candidate, Value
 from loaderlint.model.worker_code import CompiledCall, Nested, Seed, SeedOrigin, Unsendable, WorkerCode
 from tests.test_rules import LINUX, WINDOWS, a_loader, at, check, cpus, the_finding, the_fix, written
 

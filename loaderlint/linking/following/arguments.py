@@ -32,9 +32,9 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.made_calls import Caller, is_plain
 from loaderlint.linking.things.possibilities import MOST_WAYS, irremovable, settled, under, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import (
     FunctionNode,
     PythonFacts,

@@ -48,7 +48,7 @@ from loaderlint.linking.things.made_calls import (
 )
 from loaderlint.linking.things.offered import is_offered
 from loaderlint.linking.things.possibilities import choice, under
-from loaderlint.model.value import Assumptions
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by, dotted
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 from loaderlint.readers.tree import Scalar, mappings

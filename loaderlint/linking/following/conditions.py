@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from loaderlint.linking.following import groups, of_machine, stops
+from loaderlint.linking.following.configurations.lazy_calls import Changed
 from loaderlint.linking.following.read_names import last_read
 from loaderlint.linking.following.renewed import names_of, not_told_apart, values_read
 from loaderlint.linking.following.where_asked import asked_in
@@ -17,8 +18,8 @@ from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.kinds import Frame, Possibilities, Possibility
 from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.possibilities import choice
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, Question, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Arm, is_main_test
 
@@ -175,7 +176,7 @@ class Conditions:
             except RecursionError:
                 # It is nested deeper than Python writes it down; as it stands it is the same question as itself alone.
                 text = frame.facts.text(test)
-            self._questions[key] = Question(text, where, called, _names(test))
+            self._questions[key] = Question(text, where, called, _names(test), of_change=isinstance(test, Changed))
         return self._questions[key]
 
     def taken(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:

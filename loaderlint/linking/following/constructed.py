@@ -14,7 +14,7 @@ from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Possibilities, end_of
 from loaderlint.linking.things.possibilities import under
 from loaderlint.linking.things.unset import fills_none
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import Arm, Binding, CallSite, FunctionNode, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of

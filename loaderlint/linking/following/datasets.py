@@ -24,9 +24,9 @@ from loaderlint.linking.things.kinds import (
     end_of,
 )
 from loaderlint.linking.things.possibilities import never_none, under, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import arguments

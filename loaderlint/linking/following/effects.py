@@ -30,8 +30,8 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.lazily import overlaid
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.possibilities import under, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS
 from loaderlint.readers.python import Arm, Binding, Scope, dotted, parameters, written
 
 if TYPE_CHECKING:

@@ -17,10 +17,11 @@ from loaderlint.linking.things.alternatives import MOST_ALTERNATIVES, simplified
 from loaderlint.linking.things.dictionaries import entries_of, is_complete, updated
 from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Absent, Frame, Items, Possibilities, Possibility, Unseen
 from loaderlint.linking.things.possibilities import choice, covering, distinct, laid_over, settled, under, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Arm, Binding, dotted
 from loaderlint.readers.python_attributes import dictionary_of
+from loaderlint.readers.python_calls import in_any_order
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def _mapping_of_parts(loop: ast.For, part: ast.expr) -> ast.expr | None:
 
 def _mapping_copied(loop: ast.For, key: str, value: ast.expr | None) -> ast.expr | None:
     """Return the mapping that a loop goes through whose keys and values are these, None for any other loop."""
-    over, target = _in_any_order(loop.iter), loop.target
+    over, target = in_any_order(loop.iter), loop.target
     is_items = isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and not over.args
     match target, value:
         case ast.Tuple(elts=[ast.Name(first), ast.Name(second)]), ast.Name(given):
@@ -216,17 +217,6 @@ def _mapping_copied(loop: ast.For, key: str, value: ast.expr | None) -> ast.expr
             is_same = dotted(held) is not None and dotted(held) == dotted(over)
             return held if is_same and first == key == asked else None
     return None
-
-
-_ORDERS = frozenset({"sorted", "list", "tuple", "reversed"})
-"""Builtins that give what they are given, in an order of their own: all keys are set whatever it is."""
-
-
-def _in_any_order(over: ast.expr) -> ast.expr:
-    match over:
-        case ast.Call(ast.Name(name), [inside]) if name in _ORDERS:
-            return _in_any_order(inside)
-    return over
 
 
 def _asks_whether_there(arm: Arm, binding: Binding) -> bool:

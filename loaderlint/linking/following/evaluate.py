@@ -59,8 +59,8 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, never_none, unseen
 from loaderlint.linking.things.relatives import Relatives
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.things.kinds import Frame, Made
 from loaderlint.linking.things.platforms import needed, on
 from loaderlint.linking.things.possibilities import platforms_of
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Arm, Stop
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.platforms import HAS_GROUP, LAST_NAMES, MAKE_GROUPS_THEMSELVES, MAKES_GROUP

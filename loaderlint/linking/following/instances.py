@@ -49,8 +49,8 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.possibilities import distinct, one_of, settled, under, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
 

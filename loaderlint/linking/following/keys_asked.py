@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.kinds import Frame
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import dotted
 
 if TYPE_CHECKING:

@@ -41,8 +41,9 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.loops import items_of
 from loaderlint.linking.things.possibilities import combined, distinct, never_none, under, unseen
+from loaderlint.model.assumptions import CUDA, Assumption
 from loaderlint.model.source import Span
-from loaderlint.model.value import CUDA, Assumption, CommandLineText, CpuCount
+from loaderlint.model.value import CommandLineText, CpuCount
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.chains import begun_by
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Possibility, Row
-from loaderlint.model.value import Assumptions, together
+from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES

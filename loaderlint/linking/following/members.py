@@ -44,8 +44,9 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.possibilities import combined, distinct, irremovable, one_of, under, unseen
 from loaderlint.linking.things.trees import child_of_tree, from_item
+from loaderlint.model.assumptions import together
 from loaderlint.model.source import Span
-from loaderlint.model.value import CommandLineText, together
+from loaderlint.model.value import CommandLineText
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence
 from loaderlint.vocabulary.commandlines import MARKS

@@ -15,7 +15,7 @@ from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Ma
 from loaderlint.linking.things.platforms import on
 from loaderlint.linking.things.possibilities import WITH_CUDA
 from loaderlint.linking.things.templates import beginning
-from loaderlint.model.value import Assumptions, together
+from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.readers.python_calls import arguments, called_name, keywords
 from loaderlint.vocabulary.platforms import COUNTS_CUDA, CUDA_FUNCTIONS, SETS_DEFAULT, SETS_DEVICE
 from loaderlint.vocabulary.tensors import (

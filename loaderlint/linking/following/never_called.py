@@ -14,7 +14,7 @@ from loaderlint.linking.files.words import as_bytes
 from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Thing
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, dotted
 from loaderlint.vocabulary.callables import DATA_MODULES
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import environment
 from loaderlint.linking.things.kinds import Frame, Made
 from loaderlint.linking.things.platforms import on
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.target import Platform
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.vocabulary.running import MACHINE_QUESTIONS, MACOS_QUESTIONS
 
 if TYPE_CHECKING:

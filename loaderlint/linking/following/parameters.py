@@ -32,8 +32,8 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things.possibilities import choice, distinct, irremovable, one_of, settled, under, unseen
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import FunctionNode, called_by, default_of, dotted, keyword_names, parameters
 from loaderlint.vocabulary.prefilter import may_matter
 

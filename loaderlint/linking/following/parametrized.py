@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.files.parametrized import Parametrized, parametrized
 from loaderlint.linking.things.kinds import External, Frame, Made, Possibilities, Possibility, Row, end_of
 from loaderlint.linking.things.possibilities import one_of, under, unseen
+from loaderlint.model.assumptions import Cases
 from loaderlint.model.source import Span
-from loaderlint.model.value import Cases
 from loaderlint.readers.python import FunctionNode
 
 if TYPE_CHECKING:

@@ -33,8 +33,9 @@ from loaderlint.linking.things.kinds import (
     Thing,
 )
 from loaderlint.linking.things.possibilities import combined, distinct, under, unseen
+from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions, CpuCount, together
+from loaderlint.model.value import CpuCount
 from loaderlint.readers.python import Arm, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 

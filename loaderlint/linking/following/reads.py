@@ -34,7 +34,7 @@ from loaderlint.readers.python import (
     dotted,
     parameters,
 )
-from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import GIVE_THE_SAME, called_name, in_any_order
 
 _MOST_NAMES = 100
 """Names that one value is looked for under; one of more counts as used for something else, too."""
@@ -330,9 +330,7 @@ def _gone_through(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[
 
 def whole_of(iterable: ast.expr) -> ast.expr | None:
     """Return the dictionary whose items or values a loop goes over, in whatever order; None for anything else."""
-    while isinstance(iterable, ast.Call) and called_name(iterable) in ("sorted", "list") and iterable.args:
-        iterable = iterable.args[0]
-    match iterable:
+    match in_any_order(iterable):
         case ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[]):
             return whole
     return None
@@ -386,15 +384,12 @@ def _read_unseen(facts: PythonFacts) -> Iterator[Read]:
     for site in facts.calls.get("loads", ()):
         dumped = (one for one in site.node.args if isinstance(one, ast.Call) and called_name(one) == "dumps")
         yield from (Read(facts, site.place, one, whole=True) for call in dumped for one in call.args[:1])
-    sites = {id(one.node): one for name in _LIST_VALUES for one in facts.calls.get(name, ())}
+    sites = {id(one.node): one for name in GIVE_THE_SAME for one in facts.calls.get(name, ())}
     for node in nodes_of(facts.tree) if sites else ():
         if isinstance(node, ast.Subscript) and id(node.value) in sites:
             whole = whole_of(node.value)
             if whole is not None:
                 yield Read(facts, sites[id(node.value)].place, whole, whole=True)
-
-
-_LIST_VALUES = ("list", "sorted")
 
 
 def _under_own_keys(facts: PythonFacts) -> Iterator[Read]:
@@ -404,12 +399,9 @@ def _under_own_keys(facts: PythonFacts) -> Iterator[Read]:
             case ast.Subscript(value=whole, slice=ast.Name(id=key)):
                 name = dotted(whole)
                 given = (one.value for one in read.place.scope.bindings.get(key, ()) if one.value is not None)
-                if name is not None and any(dotted(one) == name for value in given for one in _parts_of(value)):
+                inside = (one for value in given for one in nodes_of(value) if isinstance(one, ast.expr))
+                if name is not None and any(dotted(one) == name for one in inside):
                     yield Read(facts, read.place, whole, whole=True)
-
-
-def _parts_of(value: ast.AST) -> Iterator[ast.expr]:
-    yield from (one for one in nodes_of(value) if isinstance(one, ast.Name | ast.Attribute))
 
 
 _OF_ALL = ("all", "any", "filter", "fsum", "map", "max", "min", "prod", "product", "starmap", "sum", "zip")

@@ -12,7 +12,7 @@ from loaderlint.linking.scopes.uses import bindings_of
 from loaderlint.linking.things.alternatives import joined, simplified
 from loaderlint.linking.things.kinds import Frame
 from loaderlint.linking.things.possibilities import choice
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Arm, Binding, Place, dotted
 

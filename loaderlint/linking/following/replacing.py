@@ -9,7 +9,7 @@ from loaderlint.linking.scopes.names import MUTATIONS, unbound
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Possibilities
 from loaderlint.linking.things.possibilities import one_of, under
-from loaderlint.model.value import Assumption, Assumptions
+from loaderlint.model.assumptions import Assumption, Assumptions
 from loaderlint.readers.python import Binding, Scope
 
 AFTER_FIELDS = frozenset({"__post_init__", "__attrs_post_init__", "model_post_init"})

@@ -27,9 +27,10 @@ from loaderlint.linking.things.kinds import (
     Possibility,
 )
 from loaderlint.linking.things.possibilities import EVERY_PLATFORM
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
+from loaderlint.model.value import Candidate
 from loaderlint.nodes import last_name
 from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, ScopeNode, dotted
 from loaderlint.readers.python_calls import called_name

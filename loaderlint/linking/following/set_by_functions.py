@@ -17,8 +17,8 @@ from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Possibilities, Possibility
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.possibilities import choice, distinct, under
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope, is_main_test
 
 if TYPE_CHECKING:

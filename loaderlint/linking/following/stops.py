@@ -22,8 +22,8 @@ from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.platforms import needed, on
 from loaderlint.linking.things.possibilities import EVERY_PLATFORM, choice, platforms_of, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.model.payload import Touch
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
 from loaderlint.readers.python_branches import may_need_cuda

@@ -18,7 +18,7 @@ from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Items, Possibilities, Possibility
 from loaderlint.linking.things.lazily import Lazily, overlaid
 from loaderlint.linking.things.possibilities import distinct, one_of, under, unseen
-from loaderlint.model.value import Assumptions
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.readers.python import Binding, FunctionNode, Scope, default_of, dotted, parameters
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from loaderlint.linking.loaders.made import loader_of_settings
 from loaderlint.linking.loaders.pooled import PoolCounts
 from loaderlint.linking.loaders.sites import TORCH_KIND
 from loaderlint.linking.things.dictionaries import entries_of
+from loaderlint.model.assumptions import Question
 from loaderlint.model.loader import WORKER_OPTIONS, Loader, arrives
 from loaderlint.model.source import Language, Span
-from loaderlint.model.value import Candidate, Question
+from loaderlint.model.value import Candidate
 from loaderlint.readers.tree import Document, KeyPath, Mapping, Scalar, mappings
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.keys import CONSUMERS, LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS

@@ -19,19 +19,12 @@ from loaderlint.linking.things import many_files, overridden, platforms
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.kinds import UNSEEN, Absent, Made, Possibilities, Thing, Unseen
 from loaderlint.linking.things.possibilities import distinct, irremovable, platforms_of, under, unseen
+from loaderlint.model.assumptions import PLATFORM, Assumptions
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
-from loaderlint.model.value import (
-    PLATFORM,
-    Assumptions,
-    Candidate,
-    CommandLineText,
-    CpuCount,
-    Object,
-    Value,
-)
+from loaderlint.model.value import Candidate, CommandLineText, CpuCount, Object, Value
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, LoaderCallable
 
 

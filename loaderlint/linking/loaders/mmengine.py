@@ -30,9 +30,9 @@ from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.loaders.sites import TORCH_KIND
 from loaderlint.linking.things.kinds import Items, Possibility
 from loaderlint.linking.things.possibilities import unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Language, Span
-from loaderlint.model.value import NO_ASSUMPTIONS
 from loaderlint.readers.python import PythonFacts
 from loaderlint.vocabulary.callables import LoaderCallable
 

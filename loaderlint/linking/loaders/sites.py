@@ -28,8 +28,8 @@ from loaderlint.linking.things.kinds import (
     Settings,
 )
 from loaderlint.linking.things.made_calls import names_definition
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable

@@ -37,13 +37,14 @@ from loaderlint.linking.programs.unsettled import unsettled
 from loaderlint.linking.programs.used_on import used_on
 from loaderlint.linking.things.guards import end_of_workers
 from loaderlint.linking.workers.thread_users import used_before
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.gradually import Gradually, first_of
 from loaderlint.model.job import Job
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.uses import Role, StartMethodCall
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate
+from loaderlint.model.value import Candidate
 from loaderlint.readers.python import PythonFacts, ScopeNode
 
 _Before: TypeAlias = Callable[[Touch, ScopeNode], bool]

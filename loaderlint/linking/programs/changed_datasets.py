@@ -18,10 +18,10 @@ from loaderlint.linking.things.loops import items_of
 from loaderlint.linking.things.possibilities import choice
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER, Use, uses_of
+from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.model.persistence import Change
 from loaderlint.model.source import Span
 from loaderlint.model.uses import Iteration
-from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope, dotted, owners_set
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.persistence import EPOCH_HOOKS, HOOKED

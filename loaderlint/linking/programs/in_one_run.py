@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Frame
+from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import Arm
 from loaderlint.vocabulary.persistence import HOOKED
 

@@ -14,9 +14,9 @@ from loaderlint.linking.following.running import STEPS, Iterated, Iterations, sh
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Frame, Instance, Made
+from loaderlint.model.assumptions import together
 from loaderlint.model.persistence import Together
 from loaderlint.model.source import Span
-from loaderlint.model.value import together
 from loaderlint.readers.python import Binding, CallSite, FunctionNode, dotted, parameters
 from loaderlint.readers.python_calls import called_name, keywords
 

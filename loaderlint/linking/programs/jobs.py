@@ -16,19 +16,10 @@ from loaderlint.linking.following.commandlines.flags import Flag, converted, dec
 from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.following.configurations.overrides import overridden
 from loaderlint.linking.things.kinds import Frame, Possibility
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, answers_of, together
 from loaderlint.model.job import Job
 from loaderlint.model.source import Language
-from loaderlint.model.value import (
-    NO_ASSUMPTIONS,
-    Answer,
-    Assumption,
-    Assumptions,
-    Candidate,
-    Step,
-    Value,
-    answers_of,
-    together,
-)
+from loaderlint.model.value import Candidate, Step, Value
 from loaderlint.readers.shell import UNREAD, Word
 
 if TYPE_CHECKING:

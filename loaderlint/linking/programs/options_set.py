@@ -10,8 +10,9 @@ from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Frame, Made
+from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.model.uses import OptionSet
-from loaderlint.model.value import Assumptions, Constant, together
+from loaderlint.model.value import Constant
 from loaderlint.readers.python import Binding, PythonFacts, owners_set
 from loaderlint.vocabulary.uses import FIXED_OPTIONS, LOADERS_OF_TORCH
 

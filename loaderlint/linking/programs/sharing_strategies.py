@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.running import STEPS, Iterations, shortened
 from loaderlint.linking.things.guards import guarded_place
 from loaderlint.linking.things.kinds import External, Frame
+from loaderlint.model.assumptions import together
 from loaderlint.model.uses import SharingStrategy
-from loaderlint.model.value import together
 from loaderlint.vocabulary.uses import SETS_SHARING_STRATEGY
 
 if TYPE_CHECKING:

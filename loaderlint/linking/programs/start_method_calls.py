@@ -16,8 +16,8 @@ from loaderlint.linking.programs.run_by_pytest import is_a_program, run_by_pytes
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.things.guards import guarded_place
 from loaderlint.linking.things.kinds import External, Frame
+from loaderlint.model.assumptions import together
 from loaderlint.model.uses import StartMethodCall
-from loaderlint.model.value import together
 from loaderlint.readers.python import Binding, CallSite, Place, PythonFacts, is_for_types
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.uses import ASKS_FOR_PROCESS, MAKE_NO_PROCESSES, SETS_START_METHOD

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.scopes.aliases import Alias, aliases_in, matches, receiver_in
 from loaderlint.linking.scopes.names import MUTATIONS
-from loaderlint.model.value import Assumptions
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.readers.python import ELEMENT, Arm, Binding, CallSite, Key, Keys, Part, Scope, part_of
 from loaderlint.readers.python_calls import is_super
 

@@ -13,9 +13,10 @@ from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.python_calls import called_name
 
 _MAKES_TUPLES = frozenset({"NamedTuple", "namedtuple"})
-_TAKES_APART = "astuple"
+_TAKES_APART = r"\bastuple\b"
 """The function of ``dataclasses`` (and of ``attrs``) that makes a tuple of the fields."""
 _PATTERN = r"\bcase\b[^\n]*\b{}\s*\("
+"""A class pattern of ``match``, by the name of the class."""
 
 
 class ByPosition:
@@ -24,7 +25,7 @@ class ByPosition:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._read: dict[str, tuple[Span, ...]] = {}
-        self._asked: dict[str, bool] = {}
+        self._said: dict[str, bool] = {}
 
     def is_read(self, span: Span) -> bool:
         """Return whether what is written at a place is the default of such a field."""
@@ -46,15 +47,14 @@ class ByPosition:
     def _is_taken_apart(self, node: ast.ClassDef) -> bool:
         """Return whether a class has fields and the project makes tuples of some, or a pattern names the class."""
         fields = any(isinstance(one, ast.AnnAssign) and one.value is not None for one in node.body)
-        return fields and (self._mentions(_TAKES_APART) or self._mentions("case", node.name))
+        return fields and (self._says(_TAKES_APART) or self._says(_PATTERN.format(re.escape(node.name)), node.name))
 
-    def _mentions(self, word: str, named: str = "") -> bool:
-        key = f"{word} {named}"
-        if key not in self._asked:
-            pattern = re.compile(_PATTERN.format(re.escape(named)) if named else rf"\b{word}\b")
-            texts = (text for _, text in self._project.python_mentioning(f"{named}(" if named else word))
-            self._asked[key] = any(pattern.search(text) is not None for text in texts)
-        return self._asked[key]
+    def _says(self, pattern: str, word: str = "astuple") -> bool:
+        """Return whether a file of the project that mentions a word says what a pattern matches."""
+        if pattern not in self._said:
+            texts = (text for _, text in self._project.python_mentioning(word))
+            self._said[pattern] = any(re.search(pattern, text) is not None for text in texts)
+        return self._said[pattern]
 
 
 def _is_tuple(node: ast.ClassDef) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from loaderlint.linking.things import overridden
-from loaderlint.model.value import (
+from loaderlint.model.assumptions import (
     NO_ASSUMPTIONS,
     PLATFORM,
     REMEMBERED,

@@ -38,8 +38,8 @@ from loaderlint.linking.things.possibilities import (
     unseen,
 )
 from loaderlint.linking.things.trees import child_of_tree
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.callables import OPTIONS
 

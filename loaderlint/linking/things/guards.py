@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import MAIN, External, Frame, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import choice, one_of
+from loaderlint.model.assumptions import together
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.model.value import together
 from loaderlint.readers.python import Arm, Block, CallSite, Place, PythonFacts, Scope, is_main_test
 
 if TYPE_CHECKING:

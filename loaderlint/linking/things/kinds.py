@@ -16,18 +16,10 @@ from typing import ClassVar, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.recognized import Recognized
 from loaderlint.model.source import Span
-from loaderlint.model.value import (
-    NO_ASSUMPTIONS,
-    Assumptions,
-    CommandLineText,
-    Constant,
-    CpuCount,
-    Step,
-    Trail,
-    together,
-)
+from loaderlint.model.value import CommandLineText, Constant, CpuCount, Step, Trail
 from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence

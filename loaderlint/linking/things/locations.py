@@ -26,8 +26,9 @@ from loaderlint.linking.things.kinds import (
     Unseen,
 )
 from loaderlint.linking.things.possibilities import unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
+from loaderlint.model.value import CommandLineText
 from loaderlint.readers.python_calls import arguments as arguments_of
 
 if TYPE_CHECKING:

@@ -24,8 +24,9 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.possibilities import choice, distinct, under, unseen
 from loaderlint.linking.things.trees import from_item
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
+from loaderlint.model.value import CommandLineText
 from loaderlint.readers.python import Arm, Binding
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence

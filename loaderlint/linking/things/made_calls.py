@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Class, Frame, Function, Items, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import under
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 

@@ -15,8 +15,9 @@ from loaderlint.linking.things.dictionaries import entries_of, is_complete
 from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Alike, Items, Possibilities, Possibility
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.possibilities import under
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumption, Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, SaidAlike, Written, together
+from loaderlint.model.value import SaidAlike, Written
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 MOST_FILES = 32

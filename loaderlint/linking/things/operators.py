@@ -39,8 +39,8 @@ from loaderlint.linking.things.operations import (
 )
 from loaderlint.linking.things.possibilities import combined, distinct, never_none, under, unseen
 from loaderlint.linking.things.trees import MISSING
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.running import ALL_START_METHODS
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from loaderlint.model.assumptions import Answer, Assumption, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import Answer, Assumption, Assumptions
 
 _NOTHING, _SOME, _ALL = 1, 2, 3
 """How much of a configuration a user replaces. They are numbers, as no report has to say them."""

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from loaderlint.linking.things.kinds import External, Frame, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import EVERY_PLATFORM, under
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, PLATFORM, START_METHOD, Assumption, Assumptions, together
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, StartMethod
-from loaderlint.model.value import NO_ASSUMPTIONS, PLATFORM, START_METHOD, Assumption, Assumptions, together
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.platforms import (

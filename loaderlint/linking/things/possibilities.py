@@ -19,9 +19,7 @@ from loaderlint.linking.things.kinds import (
     Unseen,
     leaves_out,
 )
-from loaderlint.model.source import Span
-from loaderlint.model.target import Platform
-from loaderlint.model.value import (
+from loaderlint.model.assumptions import (
     CUDA,
     NO_ASSUMPTIONS,
     PLATFORM,
@@ -32,6 +30,8 @@ from loaderlint.model.value import (
     answers_of,
     together,
 )
+from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
 
 MOST_POSSIBILITIES = 64
 """More than this, with the ways in which each comes about, and only some of those ways are followed further."""

@@ -31,8 +31,9 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.linking.things.possibilities import choice, covering, distinct, irremovable, laid_over, under, unseen
 from loaderlint.linking.things.trees import MISSING
+from loaderlint.model.assumptions import together
 from loaderlint.model.source import Span
-from loaderlint.model.value import Step, together
+from loaderlint.model.value import Step
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Node, Scalar
 from loaderlint.readers.tree import Sequence as TreeSequence

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things.kinds import Made, Possibilities, Possibility, Template, Thing, Unseen
 from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, choice, combined, under, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumption, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText
+from loaderlint.model.value import CommandLineText
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator

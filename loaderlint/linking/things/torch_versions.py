@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from loaderlint.linking.things.comparisons import COMPARISONS
 from loaderlint.linking.things.kinds import External, Frame, Made, Possibilities, Possibility
+from loaderlint.model.assumptions import Assumption
 from loaderlint.model.source import Span
 from loaderlint.model.torch_asked import TorchAsked
-from loaderlint.model.value import Assumption
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import called_name
 

@@ -11,7 +11,7 @@ from loaderlint.linking.following.datasets import is_new
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Row
-from loaderlint.model.value import NO_ASSUMPTIONS
+from loaderlint.model.assumptions import NO_ASSUMPTIONS
 from loaderlint.model.worker_code import Exhausted
 from loaderlint.readers.python import CallSite, dotted
 from loaderlint.readers.python import parameters as parameters_of

@@ -25,10 +25,10 @@ from loaderlint.linking.workers.grown import grown
 from loaderlint.linking.workers.let_go import is_let_go, may_pickle_itself
 from loaderlint.linking.workers.seeds_spent import asks_for_others
 from loaderlint.linking.workers.worker_uses import Use, WorkerUses, reads, touch_in, uses_of
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.kept import Kept, Kind
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import Binding, PythonFacts, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_calls import keywords as keywords_of

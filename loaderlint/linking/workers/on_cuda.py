@@ -15,9 +15,9 @@ from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made
 from loaderlint.linking.workers.returned import items_sent, sending
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import Binding, Place, dotted
 from loaderlint.vocabulary.tensors import SAME_DEVICE_FUNCTIONS, SAME_DEVICE_METHODS, TENSOR_DATASETS
 

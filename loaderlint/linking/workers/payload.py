@@ -39,11 +39,11 @@ from loaderlint.linking.workers.filled import filled
 from loaderlint.linking.workers.kept import Carried, Keepsakes
 from loaderlint.linking.workers.worker_code import worker_code
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
+from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.model.gradually import Gradually
 from loaderlint.model.kept import Kept
 from loaderlint.model.payload import Handing, Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import called_name

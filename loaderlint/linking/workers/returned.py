@@ -21,8 +21,8 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
 )
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.worker_code import Unsendable
 from loaderlint.readers.python import Scope, dotted, parameters
 from loaderlint.vocabulary.kept import PICKLES_ITSELF

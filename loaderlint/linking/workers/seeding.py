@@ -28,7 +28,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.returned import called
-from loaderlint.model.value import Assumptions, together
+from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.model.worker_code import Seed, SeedOrigin
 from loaderlint.readers.python import CallSite, FunctionNode, Scope, default_of, dotted, parameters
 from loaderlint.readers.python_calls import called_name

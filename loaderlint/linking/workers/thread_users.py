@@ -11,10 +11,10 @@ from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made, Row
 from loaderlint.linking.workers.remote_calls import channels_of
 from loaderlint.linking.workers.top_level import full_name, meant_name
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.uses import ThreadUse
-from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, ScopeNode, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_calls import keywords as keywords_of

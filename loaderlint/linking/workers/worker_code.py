@@ -34,10 +34,11 @@ from loaderlint.linking.workers.seeding import seeds, seeds_what_is_drawn
 from loaderlint.linking.workers.sharding import repeated
 from loaderlint.linking.workers.thread_users import used_in_workers
 from loaderlint.linking.workers.worker_threads import threads_in_workers
+from loaderlint.model.assumptions import together
 from loaderlint.model.gradually import Gradually, first_of
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.model.value import CpuCount, together
+from loaderlint.model.value import CpuCount
 from loaderlint.model.worker_code import CompiledCall, Exhausted, Nested, WorkerCode
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted, parameters
 from loaderlint.readers.python_calls import called_name

@@ -27,8 +27,9 @@ from loaderlint.linking.things.kinds import (
     Possibility,
 )
 from loaderlint.linking.things.possibilities import choice, combined, under, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText
+from loaderlint.model.value import CommandLineText
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import keywords as keywords_of
 

@@ -28,8 +28,8 @@ from loaderlint.linking.things import dictionaries
 from loaderlint.linking.things.kinds import CommandLine, Declaration, Items, Made, Possibilities, Possibility
 from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.possibilities import distinct, laid_over, settled, under, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import keywords as keywords_of
 

@@ -30,8 +30,8 @@ from loaderlint.linking.things.kinds import (
     Row,
 )
 from loaderlint.linking.things.possibilities import choice, unseen
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import CallSite, Place
 from loaderlint.vocabulary.commandlines import PARSER_EXTENDERS
 

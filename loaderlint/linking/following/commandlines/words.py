@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following.commandlines.flags import Flag
 from loaderlint.linking.things.kinds import UNSEEN, Frame, Possibilities, Possibility, Row, Thing
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Source, Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator

@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from loaderlint.linking.things.kinds import ABSENT, Interpolation, Items, Possibilities, Possibility, Row, Thing
 from loaderlint.linking.things.possibilities import distinct, under, unseen
 from loaderlint.linking.things.settings import merged, nested
+from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumption, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, Step
+from loaderlint.model.value import Step
 
 MOST_CHOICES = 200
 """More choices than this and only the configuration as it stands is composed."""

@@ -12,7 +12,7 @@ from loaderlint.linking.things import settings
 from loaderlint.linking.things.kinds import Items, Possibility, Settings
 from loaderlint.linking.things.made_calls import SettingsCaller
 from loaderlint.linking.things.possibilities import under, unseen
-from loaderlint.model.value import together
+from loaderlint.model.assumptions import together
 from loaderlint.vocabulary.keys import CONSUMERS
 
 if TYPE_CHECKING:

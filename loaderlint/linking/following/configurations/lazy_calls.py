@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Made
-from loaderlint.model.value import CHANGED
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -20,6 +19,10 @@ if TYPE_CHECKING:
 _LAZY_CALLS = frozenset({"detectron2.config.LazyCall", "detectron2.config.lazy.LazyCall"})
 _CONFIGURED = frozenset(f"{home}.{name}" for home in ("nemo_run", "nemo_run.config") for name in ("Config", "Partial"))
 _TARGET = "_target_"
+
+
+class Changed(ast.Name):
+    """The test whether a key of a configuration is changed before the call is made; no program writes it."""
 
 
 def written_down(evaluator: Evaluator, wrapped: ast.Call, function: ast.expr, frame: Frame) -> list[ast.Call] | None:
@@ -85,11 +88,11 @@ def _is_interpolated(value: ast.expr) -> bool:
 
 
 def _unless_overridden(key: str, value: ast.expr) -> ast.expr:
-    """Return what an argument is where nothing changes it, as a trace says; nothing can have such a name.
+    """Return what an argument is where nothing changes it, as a trace says.
 
     Each key has a name of its own: what changes one leaves the others.
     """
-    changed = ast.copy_location(ast.Name(f"{key} {CHANGED}", ast.Load()), value)
+    changed = ast.copy_location(Changed(f"{key} of the configuration is changed", ast.Load()), value)
     return ast.copy_location(ast.BoolOp(ast.Or(), [changed, value]), value)
 
 

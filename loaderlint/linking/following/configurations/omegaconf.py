@@ -16,8 +16,8 @@ from loaderlint.linking.things import settings
 from loaderlint.linking.things.dictionaries import joined
 from loaderlint.linking.things.kinds import ABSENT, Absent, Frame, Items, Possibilities, Possibility, Row, Settings
 from loaderlint.linking.things.possibilities import MOST_POSSIBILITIES, combined, laid_over, under, unseen
+from loaderlint.model.assumptions import Assumptions
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import dotted
 from loaderlint.readers.yaml_scalars import resolve
 

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.following.configurations.composition import AS_IT_STANDS
+from loaderlint.model.assumptions import Assumption, together
 from loaderlint.model.source import Language, Span
-from loaderlint.model.value import Assumption, Candidate, Step, together
+from loaderlint.model.value import Candidate, Step
 from loaderlint.readers.shell import UNREAD, Word
 from loaderlint.readers.tree import KeyPath, Mapping, mappings
 from loaderlint.readers.yaml_scalars import resolve
