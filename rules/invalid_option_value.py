@@ -11,7 +11,7 @@ from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import drop
 from loaderlint.model.rule import Rule
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, CommandLineText, Value
+from loaderlint.model.value import Candidate, CommandLineText
 
 from ._counts import asks_for_workers
 from ._integers import made_integer
@@ -27,7 +27,6 @@ class InvalidOptionValue(Rule):
 
     ## Why it breaks
     torch refuses all but the last, some only at the first batch. `shuffle="False"` is text, so true, and shuffles.
-    A `batch_size` of 0 that a user can replace is there to be replaced, and shown with `--pedantic` alone.
 
     ## Example
     ```python
@@ -55,8 +54,7 @@ class InvalidOptionValue(Rule):
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each written value that is refused or misread."""
         for option in ("prefetch_factor", "timeout", "batch_size", "drop_last", "shuffle"):
-            value = loader.option(option).on(target)
-            for given in value.written:
+            for given in loader.option(option).on(target).written:
                 wrong = refusal(option, given, target)
                 if wrong is None or (option == "prefetch_factor" and not _meets_workers(loader, given, target)):
                     continue
@@ -64,7 +62,6 @@ class InvalidOptionValue(Rule):
                 prefetches = option == "prefetch_factor"
                 fix = _fix(loader, given, target) if prefetches else Unfixed("what was meant is not known")
                 unsure = wrong.is_handled(loader) or (prefetches and asks_for_workers(given))
-                unsure = unsure or (option == "batch_size" and _stands_for_another(value, given))
                 sure = Confidence.POSSIBLE if unsure else how_sure(given)
                 yield self.finding(loader, given, message, target, confidence=sure, error=wrong.error, fix=fix)
 
@@ -77,11 +74,6 @@ def _fix(loader: Loader, given: Candidate, target: Target) -> Remedy:
         if isinstance(integer, Fix):
             return integer
     return drop(loader, "prefetch_factor", given, target)
-
-
-def _stands_for_another(value: Value, given: Candidate) -> bool:
-    """Return whether a number of samples that no program can want is there to be replaced by one that was not seen."""
-    return value.open and isinstance(given.constant, int | float) and given.constant <= 0
 
 
 def _meets_workers(loader: Loader, given: Candidate, target: Target) -> bool:

@@ -868,23 +868,6 @@ class TestInvalidOptionValue:
         loader = replace(a_loader(num_workers=4, timeout=-1), handled=frozenset({error}))
         assert the_finding("LL206", loader, LINUX).confidence is expected
 
-    @pytest.mark.parametrize(
-        ("option", "constant", "another_may_come", "expected"),
-        [
-            ("batch_size", 0, True, Confidence.POSSIBLE),
-            ("batch_size", -1, True, Confidence.POSSIBLE),
-            ("batch_size", 0, False, Confidence.CERTAIN),
-            ("batch_size", 2.5, True, Confidence.CERTAIN),
-            ("batch_size", "32", True, Confidence.CERTAIN),
-            ("prefetch_factor", 0, True, Confidence.CERTAIN),
-        ],
-    )
-    def test_a_batch_of_none_is_there_to_be_replaced_where_another_may_come(
-        self, option: str, constant: Any, another_may_come: bool, expected: Confidence
-    ) -> None:
-        given: dict[str, Any] = {option: Value((written(constant),), argument=at(50), open=another_may_come)}
-        assert the_finding("LL206", a_loader(num_workers=4, **given), LINUX).confidence is expected
-
     @pytest.mark.parametrize("text", ["False", "no", "0"])
     def test_text_that_shuffles_against_its_words_is_found(self, text: str) -> None:
         finding = the_finding("LL206", a_loader(shuffle=text), LINUX)
