@@ -43,6 +43,50 @@ def test_a_question_that_ran_out_of_the_steps_of_another_takes_none_from_what_co
     assert found.thing == 2
 
 
+def test_what_was_cut_short_is_asked_again_by_who_has_nearly_all_steps() -> None:
+    project, _ = project_of("workers = 2\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    evaluator = Evaluator(project)
+    span = facts.span(facts.tree.body[0])
+    frame = Frame(facts, Place(facts.module, 0))
+    worked: list[str] = []
+
+    def dear(steps: int) -> str:
+        worked.append("dear")
+        return "cut short" if evaluator.step(span, steps) else "known"
+
+    def asked(most: int, steps: int = 2500) -> str:
+        with evaluator.steps(most):
+            return evaluator.remembered(("dear", steps), frame, lambda: dear(steps))
+
+    assert [asked(2000), asked(2200), asked(3000), asked(3000)] == ["cut short", "cut short", "known", "known"]
+    assert len(worked) == 2
+    assert [asked(2900, 4000), asked(3000, 4000), asked(3000, 4000)] == ["cut short"] * 3
+    assert len(worked) == 3
+
+
+def test_a_project_question_that_was_cut_short_inside_another_is_asked_again_on_its_own() -> None:
+    project, _ = project_of("workers = 2\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    evaluator = Evaluator(project)
+    span = facts.span(facts.tree.body[0])
+
+    def dear() -> str:
+        return "cut short" if evaluator.step(span, 3500) else "known"
+
+    def asked() -> str:
+        return evaluator.once(("dear",), "unfinished", dear)
+
+    def after_others() -> str:
+        evaluator.step(span, 1000)
+        return asked()
+
+    assert evaluator.once(("around it",), "unfinished", after_others) == "cut short"
+    assert asked() == "known"
+
+
 def test_what_a_constructor_calls_is_found_out_without_the_steps_of_who_asks() -> None:
     project, _ = project_of(
         "class Data:\n    def __init__(self, kind):\n        (first if kind else second)(self)\n"

@@ -168,7 +168,7 @@ class Evaluator(Remembering):
         if depth > remembering.DEEPEST_EXPRESSION:
             return self.too_deep(frame.facts.span(node))
         steps, cut = self._steps_left, self._cut.get(key)
-        if cut is not None and steps < 2 * cut[0]:
+        if cut is not None and self._too_few(steps, cut[0]):
             self._left = -1
             return cast(Possibilities, cut[1])
         too_far = self.step(frame.facts.span(node))

@@ -49,7 +49,7 @@ class Remembering:
         """Answers that hold until something further out is known, each with how deep that lies."""
         self._met = NOTHING_MET
         self._answers: dict[tuple[object, ...], Any] = {}
-        self._left = self._left_in_all = MOST_STEPS
+        self._left = self._left_in_all = self._of_outermost = MOST_STEPS
         self._project_questions = self.steps_taken = 0
         self.times_too_deep = 0
         """How often something was unseen for no other reason than how deep it lay below who asked."""
@@ -68,6 +68,7 @@ class Remembering:
         before, self._left = self._left, self._share(most)
         outermost = before == MOST_STEPS == self._left_in_all
         if outermost:
+            self._of_outermost = self._left
             self._left_in_all = self._left * STEPS_INSIDE
         try:
             yield
@@ -83,6 +84,15 @@ class Remembering:
     @property
     def _steps_left(self) -> int:
         return self._left if self._left < self._left_in_all else self._left_in_all
+
+    def _too_few(self, steps: int, before: int) -> bool:
+        """Return whether so many steps are not worth a try where they ran out ``before`` with so many.
+
+        It takes twice as many, or nearly all that an outermost question has, so that its answer depends little on who
+        asked before it.
+        """
+        nearly_all = MOST_STEPS if self._project_questions else self._of_outermost * 7 // 8
+        return steps < max(2 * before, 0) and not before < nearly_all <= steps
 
     @property
     def ran_out(self) -> bool:
@@ -106,7 +116,7 @@ class Remembering:
         if full in self._tentative:
             return cast(Answer, self._still_tentative(full))
         steps, cut = self._steps_left, self._cut.get(full)
-        if cut is not None and steps < max(2 * cut[0], 0):
+        if cut is not None and self._too_few(steps, cut[0]):
             self._left = -1
             return cast(Answer, cut[1])
         before = self._met, len(self._tentative)
@@ -178,9 +188,8 @@ class Remembering:
         outermost = self._project_questions == 0 or most is not None
         steps = self._share(most or STEPS_OF_A_PROJECT_QUESTION) if outermost else self._left_in_all
         cut = self._cut.get(key)
-        if cut is not None and steps < max(2 * cut[0], 0):
-            if not outermost:
-                self._left = -1
+        if cut is not None and not outermost and steps < max(2 * cut[0], 0):
+            self._left = -1
             return cast(Answer, cut[1])
         # What an outermost question costs is not charged to the first who asks it.
         self._left, self._left_in_all = MOST_STEPS, steps
