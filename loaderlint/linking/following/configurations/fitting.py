@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from operator import is_
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -13,7 +13,7 @@ from loaderlint.linking.following.configurations.records import is_record
 from loaderlint.linking.things import settings
 from loaderlint.linking.things.classes import class_of, constructors
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Thing, end_of
-from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.made_calls import AnyCaller, Caller
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, is_main_test, parameters
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Node, Scalar
@@ -145,14 +145,26 @@ def _returned(evaluator: Evaluator, call: ast.AST, names: list[str], frame: Fram
             alone = alone or _is_it(evaluator, value, call, names, frame, merged)
     if not alone and not places:
         return
-    owner = class_of(frame.facts, scope.parent) if scope.parent is not None else None
-    for caller in evaluator.callers.of(Function(frame.facts, scope.node, scope, owner=owner)).by:
+    for caller in _callers(evaluator, scope.node, frame):
         if isinstance(caller, Caller):
             if alone:
                 yield from _uses(evaluator, caller.call, caller.frame, left - 1, merged)
             where = caller.frame.at(end_of(caller.frame.scope))
             for place in sorted(places):
                 yield from _unpacked(evaluator, partial(is_, caller.call), place, where, left - 1)
+
+
+def _callers(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> Iterable[AnyCaller]:
+    """Return who calls a function: each program that has its settings from it reads keys of its own.
+
+    Where one call of it is being followed, it is that one alone.
+    """
+    if frame.caller is not None:
+        call, where = frame.caller
+        return (Caller(where, call),)
+    scope = frame.scope
+    owner = class_of(frame.facts, scope.parent) if scope.parent is not None else None
+    return evaluator.callers.of(Function(frame.facts, function, scope, owner=owner)).by
 
 
 def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
