@@ -28,7 +28,6 @@ LARGEST = 400_000
 """Bytes beyond which a JSON, TOML, INI or shell file is data and no configuration; such a file is not read at all."""
 _LANGUAGES = "Python, notebooks, YAML, JSON, TOML, INI and shell"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_UTF_8_MARK = b"\xef\xbb\xbf"
 
 
 class Discovered(Struct, frozen=True):
@@ -251,7 +250,7 @@ def decoded(content: bytes, path: str, location: str, language: Language) -> Sou
             return Failure(path, str(error))
         return None if text is None else Source(path, location, language, text.encode(), notebook=content)
     encoding = "utf-8"
-    if language is Language.PYTHON and not content.startswith(_UTF_8_MARK):
+    if language is Language.PYTHON and not content.startswith(UTF_8_MARK):
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         except SyntaxError as error:
@@ -260,7 +259,7 @@ def decoded(content: bytes, path: str, location: str, language: Language) -> Sou
                 return Failure(path, str(error))
     try:
         if content.decode(encoding).encode(encoding) == content:
-            return Source(path, location, language, content, encoding)
+            return Source(path, location, language.as_written(content), content, encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         return Failure(path, f"byte 0x{content[error.start : error.start + 1].hex()} is not {encoding.upper()}", line)

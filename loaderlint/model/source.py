@@ -34,6 +34,14 @@ class Language(str, Enum):
             return cls.PYTHON
         return _BY_SUFFIX.get(path[path.rfind(".") :].lower())
 
+    def as_written(self, content: bytes) -> Language:
+        """Return the language that a file of this one's name is in: an object in braces is JSON, and nothing of INI.
+
+        ``configparser`` ends where a file does not begin with a section (``MissingSectionHeaderError``, Python 3.13).
+        """
+        is_object = self is Language.INI and content.removeprefix(UTF_8_MARK).lstrip().startswith(b"{")
+        return Language.JSON if is_object else self
+
     @property
     def is_configuration(self) -> bool:
         """Whether the language writes settings down, as a tree of mappings, sequences and scalars."""
@@ -49,6 +57,9 @@ class Language(str, Enum):
         """Whether most files in the language have nothing to do with training: data, and settings of other tools."""
         return self in (Language.JSON, Language.TOML, Language.INI, Language.SHELL)
 
+
+UTF_8_MARK = b"\xef\xbb\xbf"
+"""What a text in UTF-8 may begin with to say so."""
 
 NOTEBOOK = ".ipynb"
 """How the name of a notebook ends; its cells are read as one Python text (`Cells`)."""
