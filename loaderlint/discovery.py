@@ -28,6 +28,7 @@ LARGEST = 400_000
 """Bytes beyond which a JSON, TOML, INI or shell file is data and no configuration; such a file is not read at all."""
 _LANGUAGES = "Python, notebooks, YAML, JSON, TOML, INI and shell"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF_8_MARK = b"\xef\xbb\xbf"
 
 
 class Discovered(Struct, frozen=True):
@@ -250,7 +251,7 @@ def decoded(content: bytes, path: str, location: str, language: Language) -> Sou
             return Failure(path, str(error))
         return None if text is None else Source(path, location, language, text.encode(), notebook=content)
     encoding = "utf-8"
-    if language is Language.PYTHON and not content.startswith(UTF_8_MARK):
+    if language is Language.PYTHON and not content.startswith(_UTF_8_MARK):
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         except SyntaxError as error:

@@ -39,8 +39,7 @@ class Language(str, Enum):
 
         ``configparser`` ends where a file does not begin with a section (``MissingSectionHeaderError``, Python 3.13).
         """
-        is_object = self is Language.INI and content.removeprefix(UTF_8_MARK).lstrip().startswith(b"{")
-        return Language.JSON if is_object else self
+        return Language.JSON if self is Language.INI and content.lstrip().startswith(b"{") else self
 
     @property
     def is_configuration(self) -> bool:
@@ -57,9 +56,6 @@ class Language(str, Enum):
         """Whether most files in the language have nothing to do with training: data, and settings of other tools."""
         return self in (Language.JSON, Language.TOML, Language.INI, Language.SHELL)
 
-
-UTF_8_MARK = b"\xef\xbb\xbf"
-"""What a text in UTF-8 may begin with to say so."""
 
 NOTEBOOK = ".ipynb"
 """How the name of a notebook ends; its cells are read as one Python text (`Cells`)."""

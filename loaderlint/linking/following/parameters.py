@@ -223,18 +223,20 @@ def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> li
 
 
 def _of_another_run(given: Possibilities, subject: str, frame: Frame) -> Possibilities:
-    """Return what a function hands itself without what was assumed of the run of it that does so.
+    """Return what a function hands itself, objects without what was assumed of the run of it that does so.
 
-    That run was called by another caller, and got other answers to its tests, than the one that is called.
+    That run was called by another caller, and got other answers to its tests, than the one that is called. The parts
+    of a dictionary go on to be one: what becomes of those is known where a function is known for what it makes of it.
     """
     asked = f"{frame.facts.source.path}:{frame.scope.qualified()}:"
+
+    def is_of_run(subject_asked: str) -> bool:
+        return subject_asked == subject or subject_asked.startswith(asked)
+
     return distinct(
-        replace(
-            one,
-            assumptions=frozenset(
-                each for each in one.assumptions if each.subject != subject and not each.subject.startswith(asked)
-            ),
-        )
+        replace(one, assumptions=frozenset(each for each in one.assumptions if not is_of_run(each.subject)))
+        if isinstance(one.thing, Instance)
+        else one
         for one in given
     )
 
