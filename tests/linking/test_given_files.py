@@ -119,7 +119,8 @@ CASES: Cases = {
     "a program that has its settings from a function without which another would not run": (
         {
             **SETTINGS_OF_TWO,
-            "train.py": SETTINGS_READ + "settings, path = load()\nprint(settings['model_path'], settings['optimizer'])\n"
+            "train.py": SETTINGS_READ
+            + "settings, path = load()\nprint(settings['model_path'], settings['optimizer'])\n"
             "DataLoader(1, num_workers=settings['data']['workers'])\n",
             "predict.py": "from settings import load\nsettings, _ = load()\nprint(settings['data'])\n",
             "conf/train.yaml": "optimizer: adam\ndata:\n  workers: 4\n",

@@ -15,7 +15,17 @@ from loaderlint.linking.scopes.names import varies
 from loaderlint.linking.things import dictionaries, lazily, loops
 from loaderlint.linking.things.alternatives import MOST_ALTERNATIVES, simplified
 from loaderlint.linking.things.dictionaries import entries_of, is_complete, updated
-from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Absent, Frame, Items, Possibilities, Possibility, Row, Unseen
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    UNSEEN,
+    Absent,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Unseen,
+)
 from loaderlint.linking.things.possibilities import choice, covering, distinct, laid_over, settled, under, unseen
 from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span

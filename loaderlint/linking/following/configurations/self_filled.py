@@ -33,23 +33,30 @@ def made(evaluator: Evaluator, owner: Class, node: ast.Call, frame: Frame) -> Po
         return None
     during = replace(filling.constructor, receiver=Instance(owner, node, frame))
     inside = functions.frame_of_call(evaluator, during, node, frame)
-    sites = (one for one in filling.constructor.scope.calls if any(arm.owner is filling.loop for arm in one.place.arms))
-    arms = (arm for one in sites for arm in one.place.arms if arm.owner is filling.loop and arm.place is not None)
-    start = next((arm.place for arm in arms), None)
-    return None if start is None else evaluator.evaluate(filling.source, inside.at(start))
+    bound = (one for named in filling.constructor.scope.bindings.values() for one in named)
+    turns = next((one.place for one in bound if one.kind == "loop" and one.node is filling.loop), None)
+    return None if turns is None else evaluator.evaluate(filling.source, inside.at(turns))
 
 
 def _filling(evaluator: Evaluator, owner: Class) -> _Filling | None:
     above = bases(evaluator, owner)
     own = constructors(owner)
-    if len(owner.node.bases) != 1 or len(above) != 1 or len(own) != 1 or not _is_attribute_dictionary(evaluator, above[0]):
+    if (
+        len(owner.node.bases) != 1
+        or len(above) != 1
+        or len(own) != 1
+        or not _is_attribute_dictionary(evaluator, above[0])
+    ):
         return None
     others = [one for one in owner.node.body if one is not own[0].node and not records.says_nothing(one)]
     if not all(records.is_attribute_access(one, above[0].node.name) for one in others):
         return None
-    match [one for one in own[0].node.body if not records.says_nothing(one)] if _is_plain(own[0]) else []:
+    node = own[0].node
+    if not isinstance(node, ast.FunctionDef) or not node.args.args:
+        return None
+    match [one for one in node.body if not records.says_nothing(one)]:
         case [*before, ast.For(iter=ast.Call(ast.Attribute(source, "items"), [], [])) as loop]:
-            receiver = own[0].node.args.args[0].arg  # type: ignore[union-attr]
+            receiver = node.args.args[0].arg
             worked_out = set(_worked_out(before, receiver))
             named = dotted(source)
             if named in worked_out and records.sets_each(loop, receiver, worked_out, above[0]):
@@ -59,10 +66,6 @@ def _filling(evaluator: Evaluator, owner: Class) -> _Filling | None:
 
 def _is_attribute_dictionary(evaluator: Evaluator, owner: Class) -> bool:
     return records.is_record(evaluator, owner) and records.is_dictionary(evaluator, owner)
-
-
-def _is_plain(constructor: Function) -> bool:
-    return bool(constructor.node.args.args) and isinstance(constructor.node, ast.FunctionDef)
 
 
 def _worked_out(statements: Iterable[ast.stmt], receiver: str) -> Iterable[str]:
