@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import External, Frame, Function, Module, Thing
 from loaderlint.linking.things.made_calls import in_tests
-from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.readers.python import ANY_GLOBAL, CallSite, PythonFacts
 from loaderlint.readers.python_bindings import is_own_module
 from loaderlint.readers.python_calls import keywords
 from loaderlint.vocabulary.commandlines import CALLED_BY_THE_USER, RUNS_MODULES
@@ -74,7 +74,8 @@ def _may_hold(thing: Thing, name: str) -> bool:
     """Return whether something may have a function or class of the project of this name."""
     if isinstance(thing, Module):
         text = thing.facts.source.text
-        return name in text or "import *" in text or "__getattr__" in text
+        bound = thing.facts.module.bindings
+        return name in bound or ANY_GLOBAL in bound or "import *" in text or "__getattr__" in text
     return not isinstance(thing, External)
 
 
