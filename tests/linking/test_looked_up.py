@@ -356,6 +356,8 @@ def test_what_is_chosen_while_the_program_runs(case: str) -> None:
     [
         ("def train():\n    pass\n", True),
         ("from elsewhere import train\n", True),
+        ("from elsewhere import train as fit\n", True),
+        ("import elsewhere\nfit = elsewhere.train\n", True),
         ("from elsewhere import *\n", True),
         ("globals().update(make())\n", True),
         ("def __getattr__(name):\n    return make(name)\n", True),
