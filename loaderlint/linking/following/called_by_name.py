@@ -82,7 +82,7 @@ def _may_hold(thing: Thing, name: str) -> bool:
 
 @lru_cache(maxsize=1 << 10)
 def _held(facts: PythonFacts) -> frozenset[str]:
-    """Return the names that a module binds, and those of what it binds them to: ``from models import make as build``."""
+    """Return the names that a module binds, and those of what it binds them to: ``from nets import make as build``."""
     every = [one for named in facts.module.bindings.values() for one in named]
     values = (node for one in every if one.value is not None for node in nodes_of(one.value))
     written = {node.id if isinstance(node, ast.Name) else node.attr for node in values if isinstance(node, _NAMES)}
