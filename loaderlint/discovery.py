@@ -260,7 +260,7 @@ def decoded(content: bytes, path: str, location: str, language: Language) -> Sou
                 return Failure(path, str(error))
     try:
         if content.decode(encoding).encode(encoding) == content:
-            return Source(path, location, language, content, encoding)
+            return Source(path, location, language.as_written(content), content, encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         return Failure(path, f"byte 0x{content[error.start : error.start + 1].hex()} is not {encoding.upper()}", line)

@@ -74,3 +74,26 @@ def test_an_option_is_fixed_in_its_file_where_another_takes_something_else(takes
     program, after = fixed(project, ini=ini)
     assert after == ini.replace("workers = 4", "workers = 0")
     assert EDITED_CALL not in program
+
+
+@pytest.mark.parametrize("name", ["train.conf", "train.cfg"])
+def test_json_in_a_file_that_is_named_as_ini_is_fixed_as_json(name: str, project: WriteFiles) -> None:
+    program = (
+        PROGRAM.replace("import configparser", "import json")
+        .replace("configparser.ConfigParser()", f"json.load(open('{name}'))")
+        .replace('    config.read("train.ini")\n', "")
+        .replace('config.getint("data", "workers")', 'config["workers"]')
+        .format(before="", after="")
+    )
+    project({"train.py": program, name: '{\n  "workers": 4,\n  "size": 8\n}\n'})
+    cli.run(["--platform", "windows", "--fix", "train.py"])
+    assert Path(name).read_text() == '{\n  "workers": 0,\n  "size": 8\n}\n'
+    assert Path("train.py").read_text() == program
+
+
+def test_what_only_begins_as_json_in_a_file_that_was_met_is_nobodys_concern(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({"train.py": "", "nginx.conf": "{ num_workers 4; }\n"})
+    assert cli.run(["."]) == 0
+    assert "nginx.conf" not in capsys.readouterr().out

@@ -34,6 +34,13 @@ class Language(str, Enum):
             return cls.PYTHON
         return _BY_SUFFIX.get(path[path.rfind(".") :].lower())
 
+    def as_written(self, content: bytes) -> Language:
+        """Return the language that a file of this one's name is in: an object in braces is JSON, and nothing of INI.
+
+        ``configparser`` ends where a file does not begin with a section (``MissingSectionHeaderError``, Python 3.13).
+        """
+        return Language.JSON if self is Language.INI and content.lstrip().startswith(b"{") else self
+
     @property
     def is_configuration(self) -> bool:
         """Whether the language writes settings down, as a tree of mappings, sequences and scalars."""

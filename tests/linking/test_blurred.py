@@ -34,6 +34,12 @@ FAMILY = (
     "class Settings(Base):\n    def __init__(self, **given):\n        super().__init__()\n"
 )
 
+SETS_EACH = (
+    "def update(target, given):\n    if isinstance(target, (list, tuple)):\n        for one in target:\n"
+    "            update(one, given)\n    else:\n        for key, value in given.items():\n"
+    "            setattr(target, key, value)\n"
+)
+
 BLURRED: Cases = {
     "on objects of an heir, in a method that was inherited": (
         FAMILY.replace("⟦4⟧", "4")
@@ -182,6 +188,18 @@ BLURRED: Cases = {
             "data.py": f"{IMPORT}import constants\ndef load():\n    return DataLoader(d, num_workers=constants.N)\n",
             "run.py": "import others, data\nsetattr(others, key, value)\ndata.load()\n",
         },
+        {"4"},
+    ),
+    "by a function that hands itself each of the objects it got": (
+        f"{CFG}{SETS_EACH}update([cfg, read()], read()){READ}",
+        {"4", "open"},
+    ),
+    "by a function that hands itself each of the objects it got, of which none is this one": (
+        f"{CFG}class Other:\n    depth = 1\n{SETS_EACH}update([Other(), Other()], read()){READ}",
+        {"4"},
+    ),
+    "by a function that hands itself each of the objects it got and does no more": (
+        f"{CFG}{SETS_EACH.replace('setattr', 'print')}update([cfg], read()){READ}",
         {"4"},
     ),
     "handed to a function of another library, which leaves it alone": (

@@ -15,6 +15,17 @@ def model(field: str, *more: str) -> str:
     return f"{imports}class Cfg(BaseModel):\n    {field}\n{methods}"
 
 
+def looking(*lines: str, taken: str = "self", mode: str = "after") -> str:
+    """A model with a validator of all its fields, and what it says of the one that is given."""
+    body = "".join(f"\n    {line}" for line in lines)
+    helpers = (
+        "def exists(value):\n    return value is not None\ndef settle(cfg):\n    cfg.workers = 1\nNAMES = ['a', 'b']\n"
+    )
+    validator = (f"@model_validator(mode='{mode}')", f"def check({taken}):{body.replace('    ', '        ')}")
+    own = ("def settle(self):", "    print(1)")
+    return helpers + model("workers: int = 2", *validator, *own) + "cfg = Cfg(workers=⟦6⟧)" + LOAD
+
+
 def attributes(field: str, *more: str) -> str:
     methods = "".join(f"    {line}\n" for line in more)
     return f"import attrs\n@attrs.define\nclass Cfg:\n    {field}\n{methods}"
@@ -49,6 +60,39 @@ CHECKED: Cases = {
         + LOAD,
         {"open"},
     ),
+    "a validator of the model that only looks": (
+        looking("if self.workers > len(NAMES): raise ValueError('too many')", "return self"),
+        {"6 shared"},
+    ),
+    "a validator of the model that asks a function which looks, of what the fields hold": (
+        looking("values = dict(self)", "assert exists(values.get('workers'))", "return info", taken="self, info"),
+        {"6 shared"},
+    ),
+    "a validator of the model that only looks, of one in another": (
+        looking("assert self.workers", "return self").replace(
+            "cfg = Cfg(workers=⟦6⟧)", "class All(BaseModel):\n    data: Cfg\ncfg = All(data={'workers': ⟦6⟧}).data"
+        ),
+        {"6 shared"},
+    ),
+    **{
+        f"a validator of the model that sees to it otherwise: {lines}": (
+            looking(*lines, mode=mode).replace("⟦6⟧", "6"),
+            {"open"},
+        )
+        for lines, mode in (
+            (("self.depth = 1", "return self"), "after"),
+            (("setattr(self, 'depth', 1)", "return self"), "after"),
+            (("self.__dict__['depth'] = 1", "return self"), "after"),
+            (("object.__setattr__(self, 'depth', 1)", "return self"), "after"),
+            (("self.settle()", "return self"), "after"),
+            (("settle(self)", "return self"), "after"),
+            (("vars(self).update(depth=1)", "return self"), "after"),
+            (("return self.model_copy(update={'workers': 1})",), "after"),
+            (("assert self",), "after"),
+            (("return self",), "before"),
+            (("return self",), "wrap"),
+        )
+    },
     "a validator in the annotation": (
         "from typing import Annotated\nfrom pydantic import BaseModel, BeforeValidator\nclass Cfg(BaseModel):\n"
         "    workers: Annotated[int, BeforeValidator(half)] = 2\ncfg = Cfg(workers=6)" + LOAD,

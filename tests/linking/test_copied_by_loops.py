@@ -81,6 +81,32 @@ SET: Cases = {
 }
 IN_PARTS = "data:\n  name: a\ntrain:\n  workers: ⟦2⟧\n  rate: 0.1\n"
 PARTS: Cases = {
+    "of a list": (
+        program(f"for part in [cfg]:\n{INNER}        setattr(args, key, value)\n", "⟦4⟧", "workers: 2\n"),
+        {"4", "open"},
+    ),
+    "of a list that has a name": (
+        program(
+            "parts = [{'workers': 1, 'rate': 2}, {'workers': ⟦3⟧}]\n"
+            f"for part in parts:\n{INNER}        setattr(args, key, value)\n",
+            "4",
+            "rate: 1\n",
+        ),
+        {"3", "open"},
+    ),
+    "of a list, of which some are passed over": (
+        program(
+            f"parts = [cfg]\nfor part in parts:\n    part = other(part)\n{INNER}        setattr(args, key, value)\n",
+            text="workers: 2\n",
+        ),
+        {"4", "open"},
+    ),
+    "of a list that nobody saw": (
+        program(
+            f"parts = some(cfg)\nfor part in parts:\n{INNER}        setattr(args, key, value)\n", text="workers: 2\n"
+        ),
+        {"4", "open"},
+    ),
     "each key of each part": (
         program(f"for part in cfg.values():\n{INNER}        setattr(args, key, value)\n", "4", IN_PARTS),
         {"2", "open"},

@@ -660,3 +660,65 @@ NO_RECORDS: Cases = {
 @pytest.mark.parametrize(("files", "expected"), [*RECORDS.values(), *NO_RECORDS.values()], ids=[*RECORDS, *NO_RECORDS])
 def test_classes_that_hold_nothing_but_what_they_are_given(files: dict[str, str], expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+FILLS_ITSELF = """
+import argparse, yaml
+def load(path):
+    settings = dict()
+    documents = yaml.load_all(open(path), Loader=yaml.Loader)
+    for document in documents:
+        for key, value in document.items():
+            settings[key] = value
+    return settings
+class Dot(dict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+    def __init__(self, given=None):
+        given = dict() if not given else given
+        for key, value in given.items():
+            if hasattr(value, 'keys'):
+                value = Dot(value)
+            self[key] = value
+class Settings(Dot):
+    def __init__(self, path):
+        super(Dot, self).__init__()
+        read = load(path)
+        held = Dot(read)
+        for key, value in held.items():
+            setattr(self, key, value)
+    __getattr__ = Dot.__getitem__
+    __setattr__ = Dot.__setitem__
+parser = argparse.ArgumentParser()
+parser.add_argument('--config', required=True)
+hp = Settings(parser.parse_args().config)
+DataLoader(1, num_workers=hp.train.num_workers)
+"""
+DOCUMENTS = "name: x\n---\ntrain:\n  num_workers: 4\n---\nmodel: y\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "expected"),
+    [
+        ("", "", {"4", "open"}),
+        ("setattr(self, key, value)", "self[key] = value", {"4", "open"}),
+        ("setattr(self, key, value)", "setattr(self, key, override(value))", {"open"}),
+        ("setattr(self, key, value)", "setattr(self, key.lower(), value)", {"open"}),
+        ("held.items():", "override(held).items():", {"open"}),
+        ("held = Dot(read)", "held = override(read)", {"open"}),
+        ("held = Dot(read)", "held = Dot(read)\n        held = self.more(held)", {"open"}),
+        ("held = Dot(read)", "held = Dot(read)\n        override(held)", {"open"}),
+        ("    __setattr__ = Dot.__setitem__\n", "    __setattr__ = override(Dot)\n", {"open"}),
+        ("class Settings(Dot)", "class Settings(Dot, override)", {"open"}),
+        ("class Settings(Dot)", "class Settings(override)", {"open"}),
+    ],
+)
+def test_a_dictionary_that_fills_itself_from_a_file(written: str, instead: str, expected: set[str]) -> None:
+    assert not written or written in FILLS_ITSELF
+    main = f"{IMPORT}from elsewhere import override{FILLS_ITSELF}".replace(written or "\0", instead)
+    (workers,) = (
+        one.num_workers for one in loaders_of({"main.py": main, "a.yaml": DOCUMENTS}) if one.span.path == "main.py"
+    )
+    found = {f"{one.constant}" for one in workers.candidates if str(one.span) == "a.yaml:4:16"}
+    assert found | ({"open"} if workers.open else set()) == expected
+    assert len(workers.candidates) == len(found)

@@ -39,6 +39,16 @@ with open(path) as file:
 """
 WITH_WORDS = f"{MERGED}cfg = cast(DictConfig, om.merge(read, om.from_cli(words)))\n"
 
+SETTINGS_READ = f"{IMPORT}from settings import load\n"
+SETTINGS_OF_TWO = {
+    "settings.py": "import sys\nimport yaml\ndef read(path):\n    with open(path) as file:\n"
+    "        return yaml.safe_load(file)\n"
+    "def load():\n    path = sys.argv[1]\n    settings = read(path)\n    return settings, path\n",
+    "conf/train.yaml": "optimizer: adam\ndata:\n  workers: ⟦4⟧\n",
+    "conf/predict.yaml": "model_path: best.pt\ndata:\n  workers: 2\n",
+}
+"""What two programs have their settings from, and a file for each of them."""
+
 CASES: Cases = {
     "parts of a file, each handed to a function that reads on": (
         {
@@ -76,6 +86,91 @@ CASES: Cases = {
             "conf/a.yaml": "num_workers: 2\nworkers: ⟦4⟧\n",
         },
         {"0", "4", "open"},
+    ),
+    "a key that one of them lacks, and that the program may set before it reads it": (
+        {
+            "main.py": PROGRAM + "def run(options):\n    DataLoader(1, num_workers=options['n'])\n"
+            "options = config['data']\nif args.env:\n    options['n'] = int(args.env)\nrun(options)\n",
+            "a.yaml": "data:\n  n: ⟦4⟧\n",
+            "b.yaml": "data:\n  size: 4\n",
+        },
+        {"4", "open"},
+    ),
+    "a key that one of them lacks, and that the program asks for before it takes it": (
+        {
+            "main.py": PROGRAM + "options = {}\nif 'workers' in config['data']:\n"
+            "    options['num_workers'] = config['data']['workers']\nDataLoader(1, **options)\n",
+            "a.yaml": "data:\n  workers: ⟦4⟧\n",
+            "b.yaml": "data:\n  size: 4\n",
+        },
+        {"4", "0 unwritten", "open"},
+    ),
+    "one of two programs that have their settings from one function, each with keys of its own": (
+        {
+            **SETTINGS_OF_TWO,
+            "train.py": SETTINGS_READ + "def fit(settings):\n    print(settings['optimizer'])\n"
+            "    DataLoader(1, num_workers=settings['data']['workers'])\n"
+            "def main():\n    settings, path = load()\n    print(path)\n    fit(settings)\nmain()\n",
+            "predict.py": "from settings import load\ndef main():\n    settings, _ = load()\n"
+            "    print(settings['model_path'], settings['data'])\nmain()\n",
+        },
+        {"4", "open"},
+    ),
+    "a program that has its settings from a function without which another would not run": (
+        {
+            **SETTINGS_OF_TWO,
+            "train.py": SETTINGS_READ
+            + "settings, path = load()\nprint(settings['model_path'], settings['optimizer'])\n"
+            "DataLoader(1, num_workers=settings['data']['workers'])\n",
+            "predict.py": "from settings import load\nsettings, _ = load()\nprint(settings['data'])\n",
+            "conf/train.yaml": "optimizer: adam\ndata:\n  workers: 4\n",
+        },
+        {"open"},
+    ),
+    "keys that stand on the command line, laid over the file's": (
+        {
+            "main.py": PROGRAM + "config.update(vars(args))\nprint(config['env'])\n"
+            "DataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: ⟦4⟧\n",
+            "b.yaml": "env: x\nsize: 2\n",
+        },
+        {"4", "open"},
+    ),
+    "keys that stand on the command line, and one that does not": (
+        {
+            "main.py": PROGRAM + "config.update(vars(args))\nprint(config['env'], config['size'])\n"
+            "DataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: 4\n",
+        },
+        {"open"},
+    ),
+    "keys that another library lays over the file's": (
+        {
+            "main.py": PROGRAM + "from elsewhere import more\nconfig.update(more)\nprint(config['size'])\n"
+            "DataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: 4\n",
+        },
+        {"open"},
+    ),
+    "JSON in a file that is named as INI is": (
+        {
+            "main.py": PROGRAM.replace("yaml.safe_load", "json.load").replace("yaml", "json")
+            + "DataLoader(1, num_workers=config['workers'])\n",
+            "conf/a.conf": '\n{"workers": ⟦4⟧}\n',
+            "conf/b.cfg": '{"workers": ⟦2⟧}\n',
+            "conf/c.conf": "[data]\nworkers = 8\n",
+            "conf/e.json": '{"workers": ⟦6⟧}\n',
+        },
+        {"4", "2", "6", "open"},
+    ),
+    "JSON in a file that is named as INI is, where INI is read": (
+        {
+            "main.py": f"{IMPORT}import argparse\nimport configparser\nparser = argparse.ArgumentParser()\n"
+            "parser.add_argument('config')\nargs = parser.parse_args()\nconfig = configparser.ConfigParser()\n"
+            "config.read(args.config)\nDataLoader(1, num_workers=config.getint('data', 'workers'))\n",
+            "a.conf": '{"data": {"workers": 4}}\n',
+        },
+        {"open"},
     ),
     "sections that a loop goes through, told apart by their names": (
         {

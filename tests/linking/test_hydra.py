@@ -642,3 +642,30 @@ def test_so_many_calls_of_instantiate_are_followed_as_the_steps_for_all_of_them_
         "train.yaml": "data:\n  _target_: main.made\n  workers: 2\n",
     }
     assert traced(files) == expected
+
+
+@pytest.mark.parametrize(
+    ("found", "reaches"),
+    [
+        ("hydra.utils.get_class(cfg._target_)", {"3", "open"}),
+        ("hydra.utils.get_object(cfg._target_)", {"3", "open"}),
+        ("hydra.utils.get_class('lab.Lab7')", {str(number % 4) for number in range(20)} | {"open"}),
+        ("hydra.utils.get_class(pick())", {"open"}),
+        ("elsewhere.get_class(cfg._target_)", {"open"}),
+    ],
+)
+def test_a_class_that_one_of_many_configurations_names_gets_that_one(found: str, reaches: set[str]) -> None:
+    classes = "".join(f"class Lab{number}(Base):\n    pass\n" for number in range(20))
+    run = "    def run(self):\n        DataLoader(1, num_workers=self.cfg.data.num_workers)\n"
+    files = {
+        "main.py": "import hydra\nimport elsewhere\n@hydra.main(config_path='conf')\ndef main(cfg):\n"
+        f"    kind = {found}\n    kind(cfg).run()\nmain()\n",
+        "lab.py": f"{IMPORT}class Base:\n    def __init__(self, cfg):\n        self.cfg = cfg\n"
+        + classes.replace("class Lab7(Base):\n    pass\n", f"class Lab7(Base):\n{run}"),
+        **{
+            f"conf/lab{number}.yaml": f"_target_: lab.Lab{number}\ndata:\n  num_workers: {number % 4}\n"
+            for number in range(20)
+        },
+    }
+    (workers,) = (one.num_workers for one in loaders_of(files) if one.span.path == "lab.py")
+    assert {str(one.constant) for one in workers.candidates} | ({"open"} if workers.open else set()) == reaches

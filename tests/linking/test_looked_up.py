@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from loaderlint.linking.following.called_by_name import that_may_give
+from loaderlint.linking.following.evaluate import Evaluator
+from tests.linking.traced import IMPORT, Cases, project_of, traced
 
 LOADERS = f"""{IMPORT}
 class Train:
@@ -345,3 +349,27 @@ PAIRS: Cases = {
 def test_what_is_chosen_while_the_program_runs(case: str) -> None:
     files, expected = {**UNDER_ANY_KEY, **PAIRS}[case]
     assert traced(files) == expected
+
+
+@pytest.mark.parametrize(
+    ("holder", "may_hold"),
+    [
+        ("def train():\n    pass\n", True),
+        ("from elsewhere import train\n", True),
+        ("from elsewhere import train as fit\n", True),
+        ("import elsewhere\nfit = elsewhere.train\n", True),
+        ("from elsewhere import *\n", True),
+        ("globals().update(make())\n", True),
+        ("def __getattr__(name):\n    return make(name)\n", True),
+        ('"""How we train."""\ndef train_step():\n    pass\n', False),
+        ("def step():\n    train = 1\n    return train\n", False),
+        ("class Step:\n    def train(self):\n        pass\n", False),
+    ],
+)
+def test_a_module_may_hold_what_it_binds_a_name_to_and_not_what_it_mentions(holder: str, may_hold: bool) -> None:
+    project, _ = project_of({"held.py": holder, "main.py": f"{IMPORT}import held\ngetattr(held, pick())()\n"})
+    facts = project.python("main.py")
+    assert facts is not None
+    calls = [(facts, one) for one in facts.module.calls if not isinstance(one.node.func, ast.Name)]
+    assert [*that_may_give(Evaluator(project), calls, "train")] == (calls if may_hold else [])
+    assert len(calls) == 1

@@ -38,7 +38,8 @@ def project_of(files: Files) -> tuple[Project, frozenset[Span]]:
         pieces = _MARK.split(dedent(text))
         language = Language.of(path)
         assert language is not None
-        source = Source(path, f"/project/{path}", language, "".join(pieces).encode())
+        content = "".join(pieces).encode()
+        source = Source(path, f"/project/{path}", language.as_written(content), content)
         sources[path] = source
         ends = [sum(map(len, pieces[: index + 1])) for index in range(len(pieces) - 1)]
         marks.update(source.span(start, end) for start, end in zip(ends[::2], ends[1::2], strict=True))

@@ -16,6 +16,7 @@ from loaderlint.nodes import without_types
 from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope, dotted
 from loaderlint.readers.python_bindings import is_globals
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
+from loaderlint.vocabulary.configurations import LOCATORS
 
 
 class HandedOn(Struct, frozen=True, eq=False):
@@ -240,7 +241,17 @@ def _is_get(value: ast.expr) -> bool:
 def is_looked_up(callee: ast.expr, scope: Scope) -> bool:
     """Return whether a callee is what a call gives, or a name that the scope binds to what is looked up by name."""
     bound = scope.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
-    return isinstance(callee, ast.Call) or any(one.value and _asked_for(one.value) for one in bound)
+    return isinstance(callee, ast.Call) or any(
+        one.value and (_asked_for(one.value) or _is_located(one.value)) for one in bound
+    )
+
+
+def _is_located(value: ast.expr) -> bool:
+    """Return whether an expression gives what a dotted name names: ``hydra.utils.get_class(settings._target_)``."""
+    return isinstance(value, ast.Call) and bool(value.args) and called_name(value) in _LOCATING
+
+
+_LOCATING = frozenset(name.rpartition(".")[2] for name in LOCATORS)
 
 
 def takes_long_to_follow(callee: ast.expr, scope: Scope) -> bool:

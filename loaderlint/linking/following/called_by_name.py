@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import External, Frame, Function, Module, Thing
 from loaderlint.linking.things.made_calls import in_tests
-from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.nodes import nodes_of
+from loaderlint.readers.python import ANY_GLOBAL, CallSite, PythonFacts
 from loaderlint.readers.python_bindings import is_own_module
 from loaderlint.readers.python_calls import keywords
 from loaderlint.vocabulary.commandlines import CALLED_BY_THE_USER, RUNS_MODULES
@@ -74,8 +76,20 @@ def _may_hold(thing: Thing, name: str) -> bool:
     """Return whether something may have a function or class of the project of this name."""
     if isinstance(thing, Module):
         text = thing.facts.source.text
-        return name in text or "import *" in text or "__getattr__" in text
+        return not {name, ANY_GLOBAL}.isdisjoint(_held(thing.facts)) or "import *" in text or "__getattr__" in text
     return not isinstance(thing, External)
+
+
+@lru_cache(maxsize=1 << 10)
+def _held(facts: PythonFacts) -> frozenset[str]:
+    """Return the names that a module binds, and those of what it binds them to: ``from nets import make as build``."""
+    every = [one for named in facts.module.bindings.values() for one in named]
+    values = (node for one in every if one.value is not None for node in nodes_of(one.value))
+    written = {node.id if isinstance(node, ast.Name) else node.attr for node in values if isinstance(node, _NAMES)}
+    return frozenset({*facts.module.bindings, *(one.target.rpartition(".")[2] for one in every), *written})
+
+
+_NAMES = (ast.Name, ast.Attribute)
 
 
 def _looked_into(evaluator: Evaluator) -> Iterator[str]:

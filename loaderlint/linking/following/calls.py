@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import functions, library_calls, members, value_methods
 from loaderlint.linking.following.commandlines import parsers
-from loaderlint.linking.following.configurations import attribute_dicts, deep_updates, python_files, records
+from loaderlint.linking.following.configurations import (
+    attribute_dicts,
+    deep_updates,
+    python_files,
+    records,
+    self_filled,
+)
 from loaderlint.linking.things import classes, named_tuples, torch_versions
 from loaderlint.linking.things.kinds import (
     Class,
@@ -68,7 +74,8 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
             return library_calls.dictionary(evaluator, kind, node, frame, span)
         if classes.keeps_its_objects(evaluator, thing):
             return (Possibility(evaluator.any_object(thing), span),)
-        return records.made(evaluator, thing, node, frame) or (Possibility(Instance(thing, node, frame), span),)
+        held = records.made(evaluator, thing, node, frame) or self_filled.made(evaluator, thing, node, frame)
+        return held or (Possibility(Instance(thing, node, frame), span),)
     if isinstance(thing, External):
         return library_calls.given_by(evaluator, thing.name, node, frame, span)
     if isinstance(thing, Instance):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from loaderlint.linking.following.looking_validators import only_looks
 from loaderlint.linking.following.restricted import is_narrow, refuses
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.dictionaries import entries_of
@@ -34,7 +35,7 @@ _KINDS: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 def stored(evaluator: Evaluator, owner: Class, name: str, values: Possibilities) -> Possibilities:
     """Return what a field of a class holds where these are the values it is given."""
     family = classes.lineage(evaluator, owner)
-    if any(_is_made_over(one, name) for one in family):
+    if any(_is_made_over(evaluator, one, name) for one in family):
         return tuple(replace(one, thing=UNSEEN, trail=()) for one in values)
     kinds = [kind for one in family for field, kind in classes.fields(one) if field == name]
     if kinds and any(_is_model(evaluator, one) for one in family):
@@ -44,11 +45,11 @@ def stored(evaluator: Evaluator, owner: Class, name: str, values: Possibilities)
     return values
 
 
-def _is_made_over(owner: Class, name: str) -> bool:
+def _is_made_over(evaluator: Evaluator, owner: Class, name: str) -> bool:
     """Return whether a validator or converter of a class may make something else of a field's value."""
-    for decorator in _decorators(owner):
+    for function, decorator in _decorated(owner):
         last = last_name(without_arguments(decorator))
-        if last in _OF_ALL_FIELDS:
+        if last in _OF_ALL_FIELDS and not only_looks(evaluator, owner, function):
             return True
         if last in _OF_A_FIELD and isinstance(decorator, ast.Call):
             named = [one.value if isinstance(one, ast.Constant) else "*" for one in decorator.args]
@@ -63,18 +64,20 @@ def _is_made_over(owner: Class, name: str) -> bool:
 
 
 def _is_checked(owner: Class, name: str) -> bool:
-    if any(dotted(decorator) == f"{name}.validator" for decorator in _decorators(owner)):
-        return True
+    for _, decorator in _decorated(owner):
+        if dotted(decorator) == f"{name}.validator" or last_name(without_arguments(decorator)) in _OF_ALL_FIELDS:
+            return True
     return any(
         target == name and ((kind is not None and is_narrow(kind)) or (value is not None and refuses(value)))
         for target, kind, value in _declarations(owner)
     )
 
 
-def _decorators(owner: Class) -> Iterator[ast.expr]:
+def _decorated(owner: Class) -> Iterator[tuple[FunctionNode, ast.expr]]:
+    """Yield the methods of a class with what decorates them."""
     for statement in owner.node.body:
         if isinstance(statement, FunctionNode):
-            yield from statement.decorator_list
+            yield from ((statement, decorator) for decorator in statement.decorator_list)
 
 
 def _declarations(owner: Class) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:

@@ -15,7 +15,17 @@ from loaderlint.linking.scopes.names import varies
 from loaderlint.linking.things import dictionaries, lazily, loops
 from loaderlint.linking.things.alternatives import MOST_ALTERNATIVES, simplified
 from loaderlint.linking.things.dictionaries import entries_of, is_complete, updated
-from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Absent, Frame, Items, Possibilities, Possibility, Unseen
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    UNSEEN,
+    Absent,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Unseen,
+)
 from loaderlint.linking.things.possibilities import choice, covering, distinct, laid_over, settled, under, unseen
 from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
@@ -193,10 +203,12 @@ _MOST_LOOPS_COPYING = 2
 
 
 def _mapping_of_parts(loop: ast.For, part: ast.expr) -> ast.expr | None:
-    """Return the mapping each of whose values is a part at one turn of a loop, None for any other loop."""
+    """Return the mapping or list of whose values each is a part at one turn of a loop, None for any other loop."""
     match loop.target, loop.iter, part:
         case ast.Name(name), ast.Call(ast.Attribute(whole, "values"), [], []), ast.Name(given) if name == given:
             return whole
+        case ast.Name(name), ast.Name() as row, ast.Name(given) if name == given:
+            return row
         case ((ast.Name(key) | ast.Tuple([ast.Name(key), ast.Name()])), _, _):
             return _mapping_copied(loop, key, part)
     return None
@@ -244,12 +256,13 @@ def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -
 
 
 def _parts_of(whole: Possibility) -> Items:
-    """Return what the mappings in a mapping hold, one over the other; what is no mapping holds nothing."""
+    """Return what the mappings in a mapping or list hold, one over the other; what is no mapping holds nothing."""
     unknown = Items({}, complete=False)
-    if not isinstance(whole.thing, Items | TreeMapping):
+    if not isinstance(whole.thing, Items | TreeMapping | Row):
         return unknown
-    together = Items({}, complete=is_complete(whole.thing))
-    for values in entries_of(whole.thing).values():
+    in_order = isinstance(whole.thing, Row) and whole.thing.in_order is None
+    together = Items({}, complete=in_order if isinstance(whole.thing, Row) else is_complete(whole.thing))
+    for values in whole.thing.items if isinstance(whole.thing, Row) else entries_of(whole.thing).values():
         thing = values[0].thing if len(values) == 1 else None
         if isinstance(thing, Items | TreeMapping):
             together = updated(together, items_of(thing))

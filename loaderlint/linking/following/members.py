@@ -264,7 +264,9 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
     if isinstance(thing, Items) and thing.parsed:
         return ini_files.item(thing, key, span)
     if isinstance(thing, Items) and isinstance(key, str):
-        return irremovable(thing.entries.get(key) or unseen(span))
+        # Where it is missing, the program ends here.
+        found = tuple(one for one in thing.entries.get(key, ()) if not isinstance(one.thing, Absent))
+        return irremovable(found or unseen(span))
     if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
         placed = thing.in_order is None or 0 <= key < thing.in_order
         return thing.items[key] if placed else unseen(span)

@@ -86,7 +86,9 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
             if source is not None and isinstance(caller, Caller)
             else None
         ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
-        ways.append((number, _where_called(evaluator, caller, settled(given, lambda: left_out))))
+        arriving = _where_called(evaluator, caller, settled(given, lambda: left_out))
+        own = isinstance(caller, Caller) and caller.frame.scope is scope
+        ways.append((number, _of_another_run(arriving, subject, frame) if own else arriving))
     ways.sort(key=lambda way: way[0])
     if called.elsewhere:
         ways.append((len(called.by), unseen(span)))
@@ -218,6 +220,25 @@ def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> li
     """Return the alternative assumptions under which a call is made."""
     ways = stops.conditions_at(evaluator, frame, call)
     return at_most(_CONDITIONS_KEPT, ways) if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
+
+
+def _of_another_run(given: Possibilities, subject: str, frame: Frame) -> Possibilities:
+    """Return what a function hands itself, objects without what was assumed of the run of it that does so.
+
+    That run was called by another caller, and got other answers to its tests, than the one that is called. The parts
+    of a dictionary go on to be one: what becomes of those is known where a function is known for what it makes of it.
+    """
+    asked = f"{frame.facts.source.path}:{frame.scope.qualified()}:"
+
+    def is_of_run(subject_asked: str) -> bool:
+        return subject_asked == subject or subject_asked.startswith(asked)
+
+    return distinct(
+        replace(one, assumptions=frozenset(each for each in one.assumptions if not is_of_run(each.subject)))
+        if isinstance(one.thing, Instance)
+        else one
+        for one in given
+    )
 
 
 MOST_CONDITIONS_OF_A_CALL = 12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from operator import is_
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -12,8 +12,8 @@ from loaderlint.linking.following.configurations.handing import calls_made_of
 from loaderlint.linking.following.configurations.records import is_record
 from loaderlint.linking.things import settings
 from loaderlint.linking.things.classes import class_of, constructors
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, Thing, end_of
-from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.kinds import Class, CommandLine, External, Frame, Function, Items, Thing, end_of
+from loaderlint.linking.things.made_calls import AnyCaller, Caller
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, is_main_test, parameters
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Node, Scalar
@@ -26,11 +26,15 @@ Keys: TypeAlias = frozenset[tuple[str, ...]]
 
 
 class _Use(NamedTuple):
-    """A piece of code that knows a part of a configuration by a name; ``keys`` lead from the root to that part."""
+    """A piece of code that knows a part of a configuration by a name; ``keys`` lead from the root to that part.
+
+    ``added`` are the keys that it gives that part itself, all at once: ``settings.update(vars(args))``.
+    """
 
     part: ast.AST
     name: str
     keys: tuple[str, ...] = ()
+    added: frozenset[str] = frozenset()
 
 
 _Uses: TypeAlias = Iterator[_Use]
@@ -100,6 +104,7 @@ def _read_in(evaluator: Evaluator, uses: _Uses) -> Keys:
     written: set[tuple[str, ...]] = set()
     # Code that is reached in several ways knows the same under the same name.
     for use in dict.fromkeys(uses):
+        written.update((*use.keys, key) for key in use.added)
         for kind, path in evaluator.paths_read.of(use.part, use.name):
             (written if kind is ast.Store else read).add((*use.keys, *path))
     return frozenset(path for path in read if not any(path[: len(one)] == one for one in written))
@@ -145,8 +150,7 @@ def _returned(evaluator: Evaluator, call: ast.AST, names: list[str], frame: Fram
             alone = alone or _is_it(evaluator, value, call, names, frame, merged)
     if not alone and not places:
         return
-    owner = class_of(frame.facts, scope.parent) if scope.parent is not None else None
-    for caller in evaluator.callers.of(Function(frame.facts, scope.node, scope, owner=owner)).by:
+    for caller in _callers(evaluator, scope.node, frame):
         if isinstance(caller, Caller):
             if alone:
                 yield from _uses(evaluator, caller.call, caller.frame, left - 1, merged)
@@ -155,16 +159,45 @@ def _returned(evaluator: Evaluator, call: ast.AST, names: list[str], frame: Fram
                 yield from _unpacked(evaluator, partial(is_, caller.call), place, where, left - 1)
 
 
+def _callers(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> Iterable[AnyCaller]:
+    """Return who calls a function: each program that has its settings from it reads keys of its own.
+
+    Where one call of it is being followed, it is that one alone.
+    """
+    if frame.caller is not None:
+        call, where = frame.caller
+        return (Caller(where, call),)
+    scope = frame.scope
+    owner = class_of(frame.facts, scope.parent) if scope.parent is not None else None
+    return evaluator.callers.of(Function(frame.facts, function, scope, owner=owner)).by
+
+
 def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
     """Yield the pieces of code that know something under a name of one scope: its own, and those it is handed to."""
     # An attribute is known to all of its class, a name of the module to all of the file.
-    yield _Use(frame.facts.tree if "." in name or frame.scope.parent is None else frame.scope.node, name)
+    part = frame.facts.tree if "." in name or frame.scope.parent is None else frame.scope.node
+    yield _Use(part, name, added=_added(evaluator, name, frame))
     for site in frame.scope.calls if left else ():
         where = Frame(frame.facts, site.place)
         for call in _calls_with(evaluator, site.node, name, where):
             yield from _taken_by(evaluator, call, name, where, left)
     for row, place in _rows_with(frame.scope, name) if left else ():
         yield from _in_row(evaluator, row, place, frame, left)
+
+
+def _added(evaluator: Evaluator, name: str, frame: Frame) -> frozenset[str]:
+    """Return the keys of all that a scope lays over something of a name: those that stand on the command line."""
+    found: set[str] = set()
+    for site in frame.scope.calls:
+        match site.node:
+            case ast.Call(ast.Attribute(owner, "update"), [given], []) if dotted(owner) == name:
+                where = Frame(frame.facts, site.place)
+                for one in evaluator.evaluate(given, where):
+                    laid = one.thing
+                    if isinstance(laid, CommandLine):
+                        laid = evaluator.attributes_of(laid, one.span)
+                    found.update(laid.entries if isinstance(laid, Items) else ())
+    return frozenset(found)
 
 
 def _rows_with(scope: Scope, name: str) -> Iterator[tuple[str, int]]:

@@ -97,7 +97,7 @@ def converted(evaluator: Evaluator, function: Function, call: ast.Call, frame: F
 
 def _converts(evaluator: Evaluator, function: Function, node: ast.FunctionDef) -> bool:
     taken = [one.arg for one in node.args.args]
-    match [one for one in node.body if not _says_nothing(one)]:
+    match [one for one in node.body if not says_nothing(one)]:
         case [
             ast.Assign([ast.Name(made)], ast.Call(maker, [], [])),
             ast.For(ast.Tuple([ast.Name(key), ast.Name(value)]), source, body, []),
@@ -126,7 +126,7 @@ def _under_one_name(body: list[ast.stmt], value: str, own: str) -> list[ast.stmt
 def is_record(evaluator: Evaluator, owner: Class) -> bool:
     """Return whether an object of a class holds what its constructor is given, key by key, and nothing else."""
     methods = {one.name: one for one in owner.node.body if isinstance(one, ast.FunctionDef)}
-    others = [one for one in owner.node.body if not isinstance(one, ast.FunctionDef) and not _says_nothing(one)]
+    others = [one for one in owner.node.body if not isinstance(one, ast.FunctionDef) and not says_nothing(one)]
     special = {name for name in methods if name.startswith("__") and name.endswith("__")}
     holder = _own_dictionary(methods.get("__init__"))
     putting = {name for name, one in methods.items() if holder is not None and _puts(one, holder)}
@@ -145,27 +145,29 @@ def is_record(evaluator: Evaluator, owner: Class) -> bool:
     if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
         return False
     constructor = methods.get("__init__")
-    if _is_dictionary(evaluator, owner):
-        attributes = all(_is_attribute_access(one) for one in others)
+    if is_dictionary(evaluator, owner):
+        attributes = all(is_attribute_access(one) for one in others)
         return attributes and (constructor is None or _keeps_keys(constructor, owner, dictionary=True))
     return not others and constructor is not None and _keeps_keys(constructor, owner, dictionary=False)
 
 
-def _is_dictionary(evaluator: Evaluator, owner: Class) -> bool:
+def is_dictionary(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether a class is a dictionary of Python's."""
     frame = Frame(owner.facts, owner.place)
     found = [one.thing for base in owner.node.bases for one in evaluator.evaluate(base, frame)]
     return bool(found) and all(isinstance(one, External) and one.name in _DICTIONARIES for one in found)
 
 
-def _says_nothing(statement: ast.stmt) -> bool:
+def says_nothing(statement: ast.stmt) -> bool:
+    """Return whether a statement is a docstring or ``pass``."""
     return isinstance(statement, ast.Pass) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
 
 
-def _is_attribute_access(statement: ast.stmt) -> bool:
+def is_attribute_access(statement: ast.stmt, dictionary: str = "dict") -> bool:
     """Return whether a statement of a class body is ``__getattr__ = dict.__getitem__`` or one like it."""
-    return isinstance(statement, ast.Assign) and (dotted(statement.value) or "").startswith("dict.")
+    return isinstance(statement, ast.Assign) and (dotted(statement.value) or "").startswith(f"{dictionary}.__")
 
 
 def _own_dictionary(constructor: ast.FunctionDef | None) -> str | None:
@@ -173,7 +175,7 @@ def _own_dictionary(constructor: ast.FunctionDef | None) -> str | None:
     if constructor is None or constructor.args.kwarg is None or len(constructor.args.args) != 1:
         return None
     receiver, given = constructor.args.args[0].arg, constructor.args.kwarg.arg
-    first, *rest = [one for one in constructor.body if not _says_nothing(one)] or [constructor]
+    first, *rest = [one for one in constructor.body if not says_nothing(one)] or [constructor]
     if not (isinstance(first, ast.Assign) and len(first.targets) == 1):
         return None
     owner, _, holder = (dotted(first.targets[0]) or "").partition(".")
@@ -196,7 +198,7 @@ def _puts(method: ast.FunctionDef, holder: str) -> bool:
     if len(method.args.args) != 3:
         return False
     receiver, key, value = (one.arg for one in method.args.args)
-    body = [ast.unparse(one) for one in method.body if not _says_nothing(one)]
+    body = [ast.unparse(one) for one in method.body if not says_nothing(one)]
     return body == [f"{receiver}.{holder}[{key}] = {value}"]
 
 
@@ -298,7 +300,7 @@ def _stores(method: ast.FunctionDef) -> bool:
         f"super().__setattr__({key}, {value})",
         f"object.__setattr__({receiver}, {key}, {value})",
     )
-    return all(_says_nothing(one) or ast.unparse(one).removeprefix("return ") in forms for one in method.body)
+    return all(says_nothing(one) or ast.unparse(one).removeprefix("return ") in forms for one in method.body)
 
 
 def _is_found(node: ast.expr, forms: tuple[str, ...], own: str) -> bool:
@@ -318,26 +320,32 @@ def _keeps_keys(constructor: ast.FunctionDef, owner: Class, *, dictionary: bool)
     given = {*names, *(one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None)}
     kept = False
     for statement in constructor.body:
-        if _says_nothing(statement) or ast.unparse(statement) == f"{receiver}.__dict__ = {receiver}":
+        if says_nothing(statement) or ast.unparse(statement) == f"{receiver}.__dict__ = {receiver}":
             continue
         if dictionary and (_fills_in(statement, given) or _converts_in_place(statement, given, owner)):
             continue
         if not (
             (dictionary and _is_base_call(statement, receiver, owner))
             or _updates_all(statement, receiver, given)
-            or _sets_each(statement, receiver, given, owner)
+            or sets_each(statement, receiver, given, owner)
         ):
             return False
         kept = True
     return kept
 
 
+_FORMS_WITH_A_DEFAULT = tuple(
+    form.format(empty, "{0}")
+    for empty in ("{{}}", "dict()", "[]")
+    for form in ("{0} if {1} is None else {1}", "{0} if not {1} else {1}", "{1} or {0}")
+)
+
+
 def _fills_in(statement: ast.stmt, given: set[str]) -> bool:
     """Return whether a statement gives a parameter an empty default: ``keys = [] if keys is None else keys``."""
     match statement:
         case ast.Assign([ast.Name(name)], value) if name in given:
-            forms = ("{{}} if {0} is None else {0}", "[] if {0} is None else {0}", "{0} or {{}}", "{0} or []")
-            return ast.unparse(value) in [form.format(name) for form in forms]
+            return ast.unparse(value) in [form.format(name) for form in _FORMS_WITH_A_DEFAULT]
     return False
 
 
@@ -374,7 +382,7 @@ def _updates_all(statement: ast.stmt, receiver: str, given: set[str]) -> bool:
     return dotted(call.func) in (f"{receiver}.__dict__.update", f"{receiver}.update") and dotted(argument) in given
 
 
-def _sets_each(statement: ast.stmt, receiver: str, given: set[str], owner: Class) -> bool:
+def sets_each(statement: ast.stmt, receiver: str, given: set[str], owner: Class) -> bool:
     """Return whether a statement sets every key of what was given on the object, as it is or made an object, too."""
     if not isinstance(statement, ast.For) or statement.orelse or not isinstance(statement.target, ast.Tuple):
         return False
