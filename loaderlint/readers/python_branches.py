@@ -179,7 +179,8 @@ def may_need_cuda(call: ast.Call) -> bool:
     """Return whether a call goes by the name of what needs CUDA, or of what makes a thing on a device it is given."""
     name = called_name(call)
     named = isinstance(call.func, ast.Attribute) and name in platforms.MAY_NEED_CUDA
-    return named or (name in tensors.ON_DEVICE and any(one.arg == "device" for one in call.keywords))
+    told = "strategy" if name == platforms.MAKES_GROUP_TO_TRAIN else "device" if name in tensors.ON_DEVICE else None
+    return named or (told is not None and any(one.arg == told for one in call.keywords))
 
 
 def _divides_by_cuda(value: ast.expr | None) -> ast.Call | None:

@@ -1,7 +1,7 @@
 """Classes of libraries: which keep on their objects what their constructors are given, and which count as true.
 
-Sources of what is kept: ``transformers/training_args.py`` (a dataclass, whose ``__post_init__`` leaves these fields alone) and
-``Trainer.__init__`` of ``transformers/trainer.py`` (both 5.23).
+Sources of what is kept: ``transformers/training_args.py`` (a dataclass, whose ``__post_init__`` leaves these fields
+alone) and ``Trainer.__init__`` of ``transformers/trainer.py`` (both 5.23).
 """
 
 from __future__ import annotations

@@ -98,6 +98,21 @@ MAKE_GROUPS_THEMSELVES = frozenset(
 ``init_distributed_device`` is timm's, whose backend goes by the device (``timm/utils/distributed.py``, 1.0).
 """
 
+MAKES_GROUP_TO_TRAIN = "Trainer"
+"""The name of Lightning's trainer, which makes a group before it asks for a loader where its strategy wants one."""
+TRAINERS_OF = ("lightning.", "pytorch_lightning.")
+"""How the dotted names begin that it goes by."""
+ON_DEVICES: Mapping[str, frozenset[object]] = {"accelerator": frozenset({"cuda", "gpu"}), "gpus": frozenset({-1, "-1"})}
+"""Its parameters that ask for CUDA, by what they are given; a number of GPUs above 0 does, too.
+
+On macOS it refuses them beside such a strategy: "MPS accelerator is incompatible with DDP family of strategies", or
+"No supported gpu backend found!" (``trainer/connectors/accelerator_connector.py``, 2.6).
+"""
+GROUPED_STRATEGIES = ("ddp", "fsdp")
+"""How the names of strategies begin that make one, with the backend of the device (``strategies/ddp.py``, 2.6)."""
+GROUPED_STRATEGY_CLASSES = ("DDPStrategy", "FSDPStrategy")
+"""The names of their classes, which may be told another ``process_group_backend``."""
+
 REFUSALS = ("Distributed package doesn't have NCCL built in", "Torch not compiled with CUDA enabled")
 """What torch says where it was built without one of them (``distributed_c10d.py``, ``torch/cuda/__init__.py``)."""
 

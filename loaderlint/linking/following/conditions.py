@@ -149,9 +149,9 @@ class Conditions:
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""
         where = asked_in(self._evaluator, test, frame)
-        is_so = answer in (True, frozenset({True}))
-        cuda = devices.where_asked_for_cuda(test, is_so)
-        group = groups.where_there_is_one(self._evaluator, test, frame) if is_so else NO_ASSUMPTIONS
+        truth = answer in (True, frozenset({True}))
+        cuda = devices.where_asked_for_cuda(test, truth)
+        group = groups.where_there_is_one(self._evaluator, test, frame) if truth else NO_ASSUMPTIONS
         answers = (
             together(way, cuda, group, choice(self._question(test, frame, f"{where}{since}", called), answer))
             for since, way in self._values_read(test, frame)

@@ -17,7 +17,18 @@ from loaderlint.linking.things.possibilities import WITH_CUDA
 from loaderlint.linking.things.templates import beginning
 from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.readers.python_calls import arguments, called_name, keywords
-from loaderlint.vocabulary.platforms import COUNTS_CUDA, CUDA_FUNCTIONS, SETS_DEFAULT, SETS_DEVICE
+from loaderlint.vocabulary.platforms import (
+    BACKENDS,
+    COUNTS_CUDA,
+    CUDA_FUNCTIONS,
+    GROUPED_STRATEGIES,
+    GROUPED_STRATEGY_CLASSES,
+    MAKES_GROUP_TO_TRAIN,
+    ON_DEVICES,
+    SETS_DEFAULT,
+    SETS_DEVICE,
+    TRAINERS_OF,
+)
 from loaderlint.vocabulary.tensors import (
     LOAD_MODELS,
     MAKE_MODELS,
@@ -53,6 +64,8 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
         name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
         if name in CUDA_FUNCTIONS or name in COUNTS_CUDA or _is_put_on_cuda(evaluator, name, call, frame):
             return [on(WITH_CUDA)]
+        if name.startswith(TRAINERS_OF) and _trains_by_nccl(evaluator, call, frame):
+            return [on(BACKENDS["nccl"])]
         device = arguments(call, ["device"]).get("device") if name in SETS_DEVICE else None
         if device is None:
             return None
@@ -84,12 +97,35 @@ def _is_put_on_cuda(evaluator: Evaluator, name: str, call: ast.Call, frame: Fram
     return device is not None and _is_always_cuda(evaluator, device, frame, 0)
 
 
+def _trains_by_nccl(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    """Return whether a trainer of Lightning's makes a group on CUDA, whose backend nobody chooses but Lightning."""
+    given = keywords(call)
+    if called_name(call) != MAKES_GROUP_TO_TRAIN or "strategy" not in given:
+        return False
+    return _is_grouped(_only(evaluator, given["strategy"], frame)) and any(
+        thing in asking or (name == "gpus" and isinstance(thing, int) and not isinstance(thing, bool) and thing > 0)
+        for name, asking in ON_DEVICES.items()
+        if name in given and isinstance(thing := _only(evaluator, given[name], frame), int | str)
+    )
+
+
+def _is_grouped(strategy: Thing) -> bool:
+    if isinstance(strategy, str):
+        return strategy.startswith(GROUPED_STRATEGIES)
+    if not isinstance(strategy, Made) or not strategy.callee.endswith(GROUPED_STRATEGY_CLASSES) or strategy.call.args:
+        return False
+    return all(one.arg not in (None, "process_group_backend") for one in strategy.call.keywords)
+
+
+def _only(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Thing:
+    """Return what an expression is whatever is asked and whoever runs the program, None where it may be several."""
+    found = evaluator.evaluate(node, frame)
+    return found[0].thing if len(found) == 1 and not found[0].assumptions else None
+
+
 def _is_always_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame, depth: int) -> bool:
     """Return whether an expression is a CUDA device or a type there, whatever is asked and whoever runs the program."""
-    found = evaluator.evaluate(node, frame)
-    if len(found) != 1 or found[0].assumptions or depth > _DEEPEST:
-        return False
-    thing = found[0].thing
+    thing = _only(evaluator, node, frame) if depth <= _DEEPEST else None
     if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
         return _is_always_cuda(evaluator, thing.call.args[0], thing.frame, depth + 1)
     name = thing.name if isinstance(thing, External) else beginning(thing)

@@ -63,7 +63,10 @@ def _is_of_cuda(test: ast.expr, answer: bool) -> bool:
 
 def _names_cuda(left: ast.expr, right: ast.expr) -> bool:
     return any(
-        isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value.startswith(_CUDA) and _is_device(of)
+        isinstance(name, ast.Constant)
+        and isinstance(name.value, str)
+        and name.value.startswith(_CUDA)
+        and _is_device(of)
         for name, of in ((left, right), (right, left))
     )
 
