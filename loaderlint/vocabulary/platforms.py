@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from loaderlint.model.target import Platform
+from loaderlint.model.value import CommandLineText
 
 _WINDOWS = frozenset({Platform.WINDOWS.value})
 _LINUX = frozenset({Platform.LINUX.value})
@@ -133,6 +134,8 @@ Functions start it (``torch/cuda/__init__.py``, ``_lazy_init``, 2.13); classes s
 """
 SETS_DEVICE = frozenset({"torch.cuda.set_device"})
 """The same, where the device that they are given is none below 0."""
+RANKS = frozenset({CommandLineText("$LOCAL_RANK"), CommandLineText("$SLURM_LOCALID")})
+"""Variables that number the processes of a machine from 0 (docs.pytorch.org, "torchrun"; slurm.schedmd.com, "srun")."""
 SETS_DEFAULT = frozenset({"torch.set_default_device", "torch.set_default_tensor_type"})
 """Functions that say where tensors are made from then on.
 

@@ -25,6 +25,7 @@ from loaderlint.vocabulary.platforms import (
     GROUPED_STRATEGY_CLASSES,
     MAKES_GROUP_TO_TRAIN,
     ON_DEVICES,
+    RANKS,
     SETS_DEFAULT,
     SETS_DEVICE,
     TRAINERS_OF,
@@ -69,6 +70,8 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
         device = arguments(call, ["device"]).get("device") if name in SETS_DEVICE else None
         if device is None:
             return None
+        if _is_rank_given(evaluator, device, frame):
+            return [on(WITH_CUDA)]
         needing, given = _is_device, evaluator.evaluate(device, frame)
     answers = [(one.assumptions, needing(evaluator, one.thing)) for one in given]
     if not any(needs for _, needs in answers):
@@ -135,13 +138,30 @@ def _is_always_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame, depth: i
 def _is_device(evaluator: Evaluator, thing: Thing) -> bool:
     """Return whether a thing is a device or the number of one: a negative one asks for none, and no rank is negative.
 
-    ``torch.distributed.get_rank`` refuses to answer where there is no group (``distributed_c10d.py``, 2.13).
+    ``torch.distributed.get_rank`` refuses to answer where there is no group (``distributed_c10d.py``, 2.13), and a
+    device that is none of CUDA's is refused: "Expected a cuda device" (``torch/cuda/_utils.py``, 2.13).
     """
     if isinstance(thing, Made):
-        return thing.callee == _RANK and not thing.call.args and not thing.call.keywords
+        is_rank = thing.callee == _RANK and not thing.call.args and not thing.call.keywords
+        return is_rank or thing.callee == "torch.device"
     if isinstance(thing, str):
         return thing.startswith(_ON_CUDA)
     return isinstance(thing, int) and not isinstance(thing, bool) and thing >= 0
+
+
+def _is_rank_given(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
+    """Return whether an expression is the number that whoever starts the processes gives each of them."""
+    if isinstance(node, ast.Name):
+        bound = frame.scope.bindings.get(node.id, ())
+        if len(bound) == 1 and bound[0].kind == "assign" and isinstance(bound[0].value, ast.Call):
+            return _is_rank_given(evaluator, bound[0].value, frame.at(bound[0].place))
+    if not isinstance(node, ast.Call) or called_name(node) != "int" or len(node.args) != 1:
+        return False
+    # Of None there is no number.
+    given = [one.thing for one in evaluator.evaluate(node.args[0], frame) if one.thing is not None]
+    return any(one in RANKS for one in given) and all(
+        one in RANKS or (isinstance(one, int | str) and str(one).isdecimal()) for one in given
+    )
 
 
 def _has_tensors(evaluator: Evaluator, thing: Thing, depth: int = 0) -> bool:
