@@ -111,6 +111,11 @@ BOUND: Cases = {
         f"import torch\nimport torch.distributed as dist\ntorch.cuda.set_device(dist.get_rank())\n{LOADER}",
         CUDA,
     ),
+    "a tensor in a variable": (
+        f"import torch\nfrom torch.autograd import Variable\nx = torch.rand(2)\nx = Variable(x)\nx = x.cuda()\n{LOADER}",
+        CUDA,
+    ),
+    "a tensor of a class": (f"import torch\nx = torch.FloatTensor(2, 3).cuda()\n{LOADER}", CUDA),
     "a device by its name": (f"import torch\ntorch.cuda.set_device('cuda:1')\n{LOADER}", CUDA),
     "a device that is made, of whatever type": (
         "import torch\nfrom own import args\n"
@@ -213,6 +218,11 @@ FREE: Cases = {
             "torch.cuda.set_device(int(os.environ.get('LOCAL_RANK', other)))",
         )
     },
+    "what is not seen in a variable": (
+        f"import torch\nfrom torch.autograd import Variable\nfrom own import x\nx = Variable(x)\nx = x.cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "a class of one's own": (f"from own import FloatTensor\nx = FloatTensor(2, 3).cuda()\n{LOADER}", {"2"}),
     "the device of a rank in another group": (
         "import torch\nimport torch.distributed as dist\nfrom own import group\n"
         f"torch.cuda.set_device(dist.get_rank(group))\n{LOADER}",

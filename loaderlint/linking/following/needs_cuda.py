@@ -36,6 +36,8 @@ from loaderlint.vocabulary.tensors import (
     MAKES_TENSORS,
     MODEL_LIBRARIES,
     MODELS_AROUND,
+    TENSOR_CLASSES,
+    VARIABLES,
     WITH_PARAMETERS,
 )
 
@@ -45,6 +47,10 @@ if TYPE_CHECKING:
 _ON_CUDA = ("cuda", "torch.cuda.")
 """How the names of CUDA's devices begin, and those of the types of tensors on them."""
 _MODULE = "torch.nn.Module"
+_MAKERS = MAKES_TENSORS | TENSOR_CLASSES | MAKE_MODELS
+"""What makes a tensor, or a model with parameters."""
+_AROUND = MODELS_AROUND | VARIABLES
+"""What has the parameters of what it is given first, or is that tensor."""
 _RANK = "torch.distributed.get_rank"
 _DEEPEST = 4
 """Devices made of each other, and models around each other; deeper ones are not looked into."""
@@ -170,11 +176,11 @@ def _has_tensors(evaluator: Evaluator, thing: Thing, depth: int = 0) -> bool:
         return not _moves_itself(evaluator, thing) and has_layers(evaluator, thing)
     if not isinstance(thing, Made):
         return False
-    if thing.callee in MODELS_AROUND and thing.call.args and depth < _DEEPEST:
+    if thing.callee in _AROUND and thing.call.args and depth < _DEEPEST:
         inside = evaluator.evaluate(thing.call.args[0], thing.frame)
         return all(_has_tensors(evaluator, one.thing, depth + 1) for one in inside)
     callee = thing.callee
-    if callee in MAKES_TENSORS or callee in MAKE_MODELS or callee.startswith(MODEL_LIBRARIES) or is_layer(thing):
+    if callee in _MAKERS or callee.startswith(MODEL_LIBRARIES) or is_layer(thing):
         return True
     return callee.endswith(LOAD_MODELS)
 
