@@ -112,7 +112,8 @@ BOUND: Cases = {
         CUDA,
     ),
     "a tensor in a variable": (
-        f"import torch\nfrom torch.autograd import Variable\nx = torch.rand(2)\nx = Variable(x)\nx = x.cuda()\n{LOADER}",
+        "import torch\nfrom torch.autograd import Variable\nx = torch.rand(2)\nx = Variable(x)\n"
+        f"x = x.cuda()\n{LOADER}",
         CUDA,
     ),
     "a tensor of a class": (f"import torch\nx = torch.FloatTensor(2, 3).cuda()\n{LOADER}", CUDA),
@@ -219,7 +220,8 @@ FREE: Cases = {
         )
     },
     "what is not seen in a variable": (
-        f"import torch\nfrom torch.autograd import Variable\nfrom own import x\nx = Variable(x)\nx = x.cuda()\n{LOADER}",
+        "import torch\nfrom torch.autograd import Variable\nfrom own import x\nx = Variable(x)\n"
+        f"x = x.cuda()\n{LOADER}",
         {"2"},
     ),
     "a class of one's own": (f"from own import FloatTensor\nx = FloatTensor(2, 3).cuda()\n{LOADER}", {"2"}),
