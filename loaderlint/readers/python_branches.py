@@ -176,9 +176,13 @@ def _calls_in(node: ast.expr) -> Iterator[ast.Call]:
 
 
 def may_need_cuda(call: ast.Call) -> bool:
-    """Return whether a call goes by the name of what needs CUDA, or of what makes a thing on a device it is given."""
+    """Return whether a call goes by the name of what needs CUDA, or of what makes a thing on a device it is given.
+
+    So do what needs a group of processes, whose backend may be that of CUDA, and what makes one to train.
+    """
     name = called_name(call)
     named = isinstance(call.func, ast.Attribute) and name in platforms.MAY_NEED_CUDA
+    named = named or name in platforms.MAY_NEED_GROUP
     told = "strategy" if name == platforms.MAKES_GROUP_TO_TRAIN else "device" if name in tensors.ON_DEVICE else None
     return named or (told is not None and any(one.arg == told for one in call.keywords))
 

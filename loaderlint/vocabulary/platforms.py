@@ -86,6 +86,26 @@ what it was given (``deepspeed/comm/torch.py``, ``init_process_group``).
 """
 MAKES_GROUP = frozenset(name.rpartition(".")[2] for name in WITH_BACKEND)
 """The last parts of their names."""
+NEED_GROUP: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(
+        ("torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"),
+        frozenset({"num_replicas", "rank"}),
+    ),
+    **dict.fromkeys(
+        (
+            *("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel"),
+            "apex.parallel.DistributedDataParallel",
+        ),
+        frozenset({"process_group"}),
+    ),
+}
+"""Classes that raise where there is no group, with the arguments by any of which they may do without.
+
+"Default process group has not been initialized" (``torch/distributed/distributed_c10d.py``, which
+``torch/utils/data/distributed.py`` and ``torch/nn/parallel/distributed.py`` ask, 2.13).
+"""
+MAY_NEED_GROUP = frozenset(name.rpartition(".")[2] for name in NEED_GROUP)
+"""The last parts of their names."""
 HAS_GROUP = "torch.distributed.is_initialized"
 """The function that says whether one of them was called already."""
 MAKE_GROUPS_THEMSELVES = frozenset(

@@ -9,10 +9,11 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.following import groups
 from loaderlint.linking.following.asked_for_parameters import is_asked_for_parameters
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Made, Thing
-from loaderlint.linking.things.platforms import on
+from loaderlint.linking.things.platforms import name_of_callee, on
 from loaderlint.linking.things.possibilities import WITH_CUDA
 from loaderlint.linking.things.templates import beginning
 from loaderlint.model.assumptions import Assumptions, together
@@ -24,6 +25,7 @@ from loaderlint.vocabulary.platforms import (
     GROUPED_STRATEGIES,
     GROUPED_STRATEGY_CLASSES,
     MAKES_GROUP_TO_TRAIN,
+    NEED_GROUP,
     ON_DEVICES,
     RANKS,
     SETS_DEFAULT,
@@ -67,10 +69,11 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
         if is_asked_for_parameters(evaluator, call, frame):
             needing = _may_have_tensors
     else:
-        callees = evaluator.evaluate(function, frame)
-        name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
+        name = name_of_callee(evaluator, call, frame)
         if name in CUDA_FUNCTIONS or name in COUNTS_CUDA or _is_put_on_cuda(evaluator, name, call, frame):
             return [on(WITH_CUDA)]
+        if name in NEED_GROUP and not any(one.arg in (None, *NEED_GROUP[name]) for one in call.keywords):
+            return [groups.made_on(evaluator)]
         if name.startswith(TRAINERS_OF) and _trains_by_nccl(evaluator, call, frame):
             return [on(BACKENDS["nccl"])]
         device = arguments(call, ["device"]).get("device") if name in SETS_DEVICE else None
