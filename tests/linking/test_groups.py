@@ -140,6 +140,8 @@ def test_what_needs_a_group_is_there_where_one_can_be_made(needing: str) -> None
     "needing",
     [
         "sampler = DistributedSampler(data, num_replicas=2, rank=0)",
+        "sampler = DistributedSampler(data, 2, 0)",
+        "sampler = DistributedSampler(*args.given)",
         "sampler = DistributedSampler(data, **args.options)",
         "model = torch.nn.parallel.DistributedDataParallel(net, process_group=args.group)",
         "if args.many:\n    sampler = DistributedSampler(data)",

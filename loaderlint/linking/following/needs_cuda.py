@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import groups
@@ -72,7 +72,7 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
         name = name_of_callee(evaluator, call, frame)
         if name in CUDA_FUNCTIONS or name in COUNTS_CUDA or _is_put_on_cuda(evaluator, name, call, frame):
             return [on(WITH_CUDA)]
-        if name in NEED_GROUP and not any(one.arg in (None, *NEED_GROUP[name]) for one in call.keywords):
+        if name in NEED_GROUP and not _is_told_of_group(call, NEED_GROUP[name]):
             return [groups.made_on(evaluator)]
         if name.startswith(TRAINERS_OF) and _trains_by_nccl(evaluator, call, frame):
             return [on(BACKENDS["nccl"])]
@@ -107,6 +107,12 @@ def _is_put_on_cuda(evaluator: Evaluator, name: str, call: ast.Call, frame: Fram
     else:
         return False
     return device is not None and _is_always_cuda(evaluator, device, frame, 0)
+
+
+def _is_told_of_group(call: ast.Call, own: Collection[str]) -> bool:
+    """Return whether a call may be given what it would ask the group for: by these names, by position or by a splat."""
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    return starred or len(call.args) > 1 or any(one.arg in (None, *own) for one in call.keywords)
 
 
 def _trains_by_nccl(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
