@@ -63,6 +63,19 @@ def module_of_some(name: str) -> str | None:
 
 COMMANDS: Mapping[str, frozenset[str]] = {"stty": UNIX}
 """Commands, with the platforms that have them (POSIX, "Utilities")."""
+COLON = ":"
+"""What no file or folder of Windows has twice in its name ("Naming Files, Paths, and Namespaces", learn.microsoft.com).
+
+One colon alone names a stream of a file.
+"""
+NEEDED: Mapping[str, frozenset[str]] = {**COMMANDS, COLON: UNIX}
+"""What a call may need, with the platforms that have it."""
+TELLS_TIME = frozenset(f"datetime.datetime.{name}" for name in ("now", "today", "utcnow"))
+"""Functions whose results are spelled with two colons by ``str`` (Python's docs, ``datetime.isoformat``)."""
+SPELLS_TIME = frozenset({"time.strftime"})
+"""A function that spells a time in the format that it is given first, as the method of that name does."""
+MAKES_FOLDERS = frozenset({"os.makedirs", "os.mkdir"})
+"""Functions that make a folder of the name they are given first."""
 READ_COMMANDS = frozenset({"os.popen"})
 """Functions that run a command and give what it writes, which is nothing where there is no such command."""
 FAIL_WITHOUT_COMMAND = frozenset(
