@@ -444,6 +444,9 @@ parser.add_argument("--workers", type=int, default=⟦4⟧)
 PARSER_OF = "argparse.ArgumentParser("
 
 
+PLAIN = "import argparse\nparser = argparse.ArgumentParser()\n"
+
+
 def set_after(statement: str, reached: bool) -> tuple[str, set[str]]:
     """A program that sets something of its actions, and what reaches its loader: the default, unless it may be it."""
     text = f"{SEVERAL}{statement}\n{USE}"
@@ -525,6 +528,21 @@ ACTIONS |= {
     ),
     "a default that is set on what declares it": set_after(
         "parser.add_argument('--depth', default=3).default = 0", reached=True
+    ),
+    "its default that is set on what declares it": (
+        f"{PLAIN}parser.add_argument('--workers', type=int, default=4).default = 0\n{USE}",
+        {"open"},
+    ),
+    "a default that is set on what a lambda declares": (
+        f"{PLAIN}add = lambda to: to.add_argument('--workers', default=4)\nflag = add(parser)\nflag.default = 0\n{USE}",
+        {"open"},
+    ),
+    "a default that is set on what several lines declare": (
+        f"{PLAIN}flag = (\n    parser.add_argument('--workers', default=4)\n)\nflag.default = 0\n{USE}",
+        {"open"},
+    ),
+    "an attribute of something unseen, whichever it is": set_after(
+        "for name, value in found().items():\n    setattr(kept(), name, value)", reached=True
     ),
     "a default of something else": set_after("field.default = 0", reached=True),
     "a title that is set": set_after("parser._optionals.title = 'settings'", reached=True),
