@@ -573,6 +573,62 @@ PARSERS: Cases = {
         """,
         {"4", "open"},
     ),
+    "a class that adds its own, in a method called as simple_parsing's": (
+        """
+        import argparse
+        class Data:
+            @classmethod
+            def add_arguments(cls, parser):
+                group = parser.add_argument_group(title="data")
+                group.add_argument("--workers", type=int, default=⟦4⟧)
+        parser = argparse.ArgumentParser()
+        Data.add_arguments(parser)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "an object that sets defaults in a method called as the parser's": (
+        """
+        import argparse
+        class Data:
+            def set_defaults(self, parser):
+                parser.set_defaults(workers=⟦4⟧)
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=8)
+        Data().set_defaults(parser)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "an object that is called for another parser": (
+        """
+        import argparse
+        class Data:
+            def set_defaults(self, parser):
+                parser.set_defaults(workers=2)
+        other, parser = argparse.ArgumentParser(), argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=⟦8⟧)
+        Data().set_defaults(other)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "open"},
+    ),
+    "a parser of a class of its own": (
+        """
+        import argparse
+        class Parser(argparse.ArgumentParser):
+            def add_argument(self, *names, **options):
+                return super().add_argument(*names, **{**options, "default": 2})
+        parser = Parser()
+        parser.add_argument("--workers", type=int, default=4)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
+    ),
     "a group in a group": (
         """
         import argparse
