@@ -22,7 +22,7 @@ _DEFAULT = "argument_default"
 
 
 def of_parser(evaluator: Evaluator, flag: Flag) -> Possibilities | None:
-    """Return the default that a flag has from its parser, empty where it is then no attribute; None for none of them."""
+    """Return the default that a flag has from its parser: empty where it stands for no attribute; None without one."""
     function = flag.declaration.func
     if flag.default is not None or not isinstance(function, ast.Attribute):
         return None
