@@ -241,6 +241,19 @@ ASKING: Cases = {
         ),
         {"None", "open"},
     ),
+    "those that something has none of yet": (
+        program(f"{OVER}    if getattr(args, key) is None:\n        setattr(args, key, value)\n", "None"),
+        {"2", "open"},
+    ),
+    "those that a dictionary has none of yet": (
+        "opt = {'workers': None}\nfor key, value in {'workers': ⟦2⟧}.items():\n    if opt[key] is None:\n"
+        "        opt[key] = value\nDataLoader(1, num_workers=opt['workers'])\n",
+        {"2", "open"},
+    ),
+    "those that something else has none of yet": (
+        program(f"{OVER}    if getattr(other, key) is None:\n        setattr(args, key, value)\n"),
+        {"2", "4", "open"},
+    ),
     "those of which something is asked that is not followed": (
         laid_over(ZERO.replace("⟦0⟧", "0"), "    if value != parser.get_default(key):\n        config[key] = value\n"),
         {"2 shared", "open"},

@@ -23,6 +23,14 @@ RETURNED = "def get(d, key, default):\n    try:\n        return d[key]\n    exce
 CASES: Cases = {
     "a key that is there": (of_file(THERE, looked_up(default="0")), {"2"}),
     "a key that is there, whatever error is met": (of_file(THERE, looked_up("Exception", default="0")), {"2"}),
+    "a key that is there, whatever of two errors is met": (
+        of_file(THERE, looked_up("(KeyError, TypeError)", default="0")),
+        {"2"},
+    ),
+    "what may go wrong otherwise, by one of two errors": (
+        of_file(THERE, looked_up("(KeyError, ValueError)", "count = int(d['workers'])")),
+        {"0", "2"},
+    ),
     "a key that is there, in a function": (
         of_file(THERE, f"{RETURNED}count = get(d, 'workers', 0)\n"),
         {"2"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
@@ -163,7 +164,8 @@ class Copied(NamedTuple):
     """A loop that sets each key of a mapping to what it stands for there, and the arms in which it is come to.
 
     ``all_of_them`` says that it does so whatever the key is, ``in_parts`` that it does so with each of the mappings
-    that stand in this one. ``asked`` are the arms in which it does so that ask about the value.
+    that stand in this one. ``asked`` are the arms in which it does so that ask about the value, ``asked_before`` those
+    that ask about what was under the key before, each with how it is spelled there.
     """
 
     loop: ast.For
@@ -172,6 +174,7 @@ class Copied(NamedTuple):
     all_of_them: bool
     in_parts: bool = False
     asked: tuple[tuple[Arm, str], ...] = ()
+    asked_before: tuple[tuple[Arm, str], ...] = ()
 
 
 def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
@@ -200,9 +203,13 @@ def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
     every = asked and not leaves and not any(one.orelse for one in around)
     value = ast.unparse(binding.value) if binding.value is not None else ""
     of_value = tuple((arm, value) for arm in inside if _speaks_of(arm.test, value))
-    return Copied(loop, mapping, arms[: places[0]], every, in_parts=last is not loop, asked=of_value)
+    before = [form.format(binding.name, binding.key.id) for form in _FORMS_OF_AN_ENTRY]
+    of_before = tuple((arm, form) for arm in inside for form in before if _speaks_of(arm.test, form))
+    return Copied(loop, mapping, arms[: places[0]], every, last is not loop, of_value, of_before)
 
 
+_FORMS_OF_AN_ENTRY = ("{0}[{1}]", "{0}.get({1})", "vars({0})[{1}]", "getattr({0}, {1})", "getattr({0}, {1}, None)")
+"""How a program spells what something has under a key."""
 _MOST_LOOPS_COPYING = 2
 """The loops in each other that are followed: through a mapping, and through the mappings in it."""
 
@@ -256,14 +263,18 @@ def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -
     (given,) = dictionaries.as_items(evaluator, whole)
     if copied.all_of_them:
         return given
-    absent = (Possibility(ABSENT, frame.facts.span(place)),)
-    passing = {key: _passing(copied, values, frame.facts.span(place)) for key, values in given.entries.items()}
+    here = frame.facts.span(place)
+    absent = (Possibility(ABSENT, here),)
+    passing = {key: _passing(copied.asked, values, here) for key, values in given.entries.items()}
+    if copied.asked_before:
+        # Which of the values stay that were there before was asked of each: they are not seen here.
+        absent = unseen(here)
     return replace(given, entries={key: (*values, *absent) for key, values in passing.items()})
 
 
-def _passing(copied: Copied, values: Possibilities, here: Span) -> Possibilities:
+def _passing(asked: Iterable[tuple[Arm, str]], values: Possibilities, here: Span) -> Possibilities:
     """Return what of the values of a key a loop sets that asks about them: ``if value is not None``."""
-    for arm, value in copied.asked:
+    for arm, value in asked:
         answers = [(one, _passes(arm.test, value, one.thing, arm.truth)) for one in values]
         if any(passes is None for _, passes in answers):
             return unseen(here)
@@ -294,7 +305,7 @@ def _passes(test: ast.expr | None, value: str, thing: Thing, truth: bool) -> boo
 
 def _speaks_of(test: ast.expr | None, value: str) -> bool:
     return test is not None and any(
-        isinstance(one, ast.Name | ast.Subscript) and ast.unparse(one) == value for one in ast.walk(test)
+        isinstance(one, ast.Name | ast.Subscript | ast.Call) and ast.unparse(one) == value for one in ast.walk(test)
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MISSES_KEY = frozenset({"KeyError", "LookupError"})
 _ANY_ERROR = frozenset({"Exception", ""})
-"""Handlers of any error are for a missing key where nothing else can go wrong."""
+"""What handlers of any error are for: a missing key, where nothing else can go wrong."""
 _CONVERTERS = frozenset({"bool", "float", "int", "str"})
 """Functions that raise no error of a missing key."""
 _LOOKED_UP = 64
@@ -59,8 +59,8 @@ def _missing_in(owner: Possibility, key: object) -> Iterator[Assumptions]:
 @lru_cache(_LOOKED_UP)
 def _looked_up(node: ast.Try) -> tuple[ast.Subscript, ...]:
     """Return the subscripts of a body that does nothing but look up keys and keep what it finds; else none."""
-    kinds = {dotted(one.type) or "?" if one.type is not None else "" for one in node.handlers}
-    if len(node.handlers) != 1 or not kinds <= _MISSES_KEY | _ANY_ERROR:
+    kinds = set(_handled(node.handlers[0])) if len(node.handlers) == 1 else set()
+    if kinds.isdisjoint(_MISSES_KEY | _ANY_ERROR):
         return ()
     if not all(map(_keeps_or_returns, node.body)):
         return ()
@@ -73,6 +73,14 @@ def _looked_up(node: ast.Try) -> tuple[ast.Subscript, ...]:
     if any(isinstance(one, ast.Call) and dotted(one.func) not in _CONVERTERS for one in inside):
         return ()
     return tuple(one for one in inside if isinstance(one, ast.Subscript))
+
+
+def _handled(handler: ast.ExceptHandler) -> list[str]:
+    """Return the names of the errors that a handler is for, an empty one where it is for all."""
+    if handler.type is None:
+        return [""]
+    several = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return [dotted(one) or "?" for one in several]
 
 
 def _keeps_or_returns(statement: ast.stmt) -> bool:
