@@ -264,12 +264,10 @@ def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -
     if copied.all_of_them:
         return given
     here = frame.facts.span(place)
-    absent = (Possibility(ABSENT, here),)
     passing = {key: _passing(copied.asked, values, here) for key, values in given.entries.items()}
-    if copied.asked_before:
-        # Which of the values stay that were there before was asked of each: they are not seen here.
-        absent = unseen(here)
-    return replace(given, entries={key: (*values, *absent) for key, values in passing.items()})
+    # Where it was asked of what was there before, which of that stays is not seen.
+    before_it = unseen(here) if copied.asked_before else (Possibility(ABSENT, here),)
+    return replace(given, entries={key: (*values, *before_it) for key, values in passing.items()})
 
 
 def _passing(asked: Iterable[tuple[Arm, str]], values: Possibilities, here: Span) -> Possibilities:
