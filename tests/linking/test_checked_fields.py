@@ -68,6 +68,10 @@ CHECKED: Cases = {
         looking("values = dict(self)", "assert exists(values.get('workers'))", "return info", taken="self, info"),
         {"6 shared"},
     ),
+    "a validator of the model that only looks, and counts": (
+        looking("wrong = 0", "for name in NAMES: wrong += name in self.names", "assert not wrong", "return self"),
+        {"6 shared"},
+    ),
     "a validator of the model that only looks, of one in another": (
         looking("assert self.workers", "return self").replace(
             "cfg = Cfg(workers=⟦6⟧)", "class All(BaseModel):\n    data: Cfg\ncfg = All(data={'workers': ⟦6⟧}).data"
@@ -88,6 +92,12 @@ CHECKED: Cases = {
             (("settle(self)", "return self"), "after"),
             (("vars(self).update(depth=1)", "return self"), "after"),
             (("return self.model_copy(update={'workers': 1})",), "after"),
+            (("settle(cfg=self)", "return self"), "after"),
+            (("me = self", "me.workers = 1", "return self"), "after"),
+            (("me = self", "object.__setattr__(me, 'workers', 1)", "return self"), "after"),
+            (("operator.setitem(self.__dict__, 'workers', 1)", "return self"), "after"),
+            (("options = self.options", "options |= {'depth': 1}", "return self"), "after"),
+            (("other = Cfg.model_construct(workers=1)", "return other"), "after"),
             (("assert self",), "after"),
             (("return self",), "before"),
             (("return self",), "wrap"),

@@ -1817,6 +1817,79 @@ ORDER: Cases = {
         """,
         {"open"},
     ),
+    "a default of the parser that stands for no attribute": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser(argument_default=argparse.SUPPRESS)
+        parser.add_argument("--workers", type=int)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
+    ),
+    "a default of the parser, of a group of its flags": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser(argument_default=argparse.SUPPRESS)
+        group = parser.add_argument_group("data")
+        group.add_argument("--workers", type=int)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
+    ),
+    "a default of the parser that is a number": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser(argument_default=⟦3⟧)
+        parser.add_argument("--workers", type=int)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"3", "open"},
+    ),
+    "a default of the parser beside one of the flag's own": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser(argument_default=argparse.SUPPRESS)
+        parser.add_argument("--workers", type=int, default=⟦4⟧)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "a default of the parser beside one that was set": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser(argument_default=argparse.SUPPRESS)
+        parser.set_defaults(workers=⟦4⟧)
+        parser.add_argument("--workers", type=int)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "a default of another parser": (
+        """
+        import argparse
+        other = argparse.ArgumentParser(argument_default=argparse.SUPPRESS)
+        parser = argparse.ArgumentParser(argument_default=None)
+        ⟦parser.add_argument("--workers", type=int)⟧
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"None", "open"},
+    ),
+    "a default of the parser that nobody saw": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser(argument_default=wanted())
+        parser.add_argument("--workers", type=int)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
+    ),
     "a constant in place of a value": (
         """
         import argparse

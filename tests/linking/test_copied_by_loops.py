@@ -186,10 +186,88 @@ NOT_FOLLOWED: Cases = {
     ),
     "some of them": (unfollowed(f"{OVER}    setattr(args, key, value)\n    break\n"), {"4", "open"}),
 }
+FLAGS = (
+    "import argparse, yaml\nparser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int{})\n"
+    "args = parser.parse_args()\nconfig = yaml.safe_load(open('train.yaml'))\nfor key, value in vars(args).items():\n"
+)
+NO_DEFAULT, ZERO = FLAGS.format(""), FLAGS.format(", default=⟦0⟧")
+
+
+def laid_over(flags: str, loop: str) -> dict[str, str]:
+    """A program that lays flags over what a file says, if the loop does."""
+    read = "DataLoader(1, num_workers=config['workers'])\n"
+    return {"main.py": f"{IMPORT}{flags}{loop}{read}", "train.yaml": "workers: ⟦2⟧\n"}
+
+
+ASKING: Cases = {
+    "those that are given": (
+        laid_over(NO_DEFAULT, "    if value is not None:\n        config[key] = value\n"),
+        {"2", "open"},
+    ),
+    "those that are no None": (
+        laid_over(NO_DEFAULT, "    if not value == None:\n        config[key] = value\n"),
+        {"2", "open"},
+    ),
+    "all but those that are not given": (
+        laid_over(NO_DEFAULT, "    if value is None:\n        continue\n    config[key] = value\n"),
+        {"2", "open"},
+    ),
+    "those that are given, and something else": (
+        laid_over(NO_DEFAULT, "    if key in config and value is not None:\n        config[key] = value\n"),
+        {"2", "open"},
+    ),
+    "those that count as true": (
+        laid_over(ZERO.replace("⟦0⟧", "0"), "    if value:\n        config[key] = value\n"),
+        {"2", "open"},
+    ),
+    "those that are given, with a default": (
+        laid_over(ZERO, "    if value is not None:\n        config[key] = value\n"),
+        {"0", "2", "open"},
+    ),
+    "those that are given, or something else": (
+        laid_over(ZERO, "    if value or wanted(key):\n        config[key] = value\n"),
+        {"0 shared", "2", "open"},
+    ),
+    "those that are not given": (
+        laid_over(
+            NO_DEFAULT.replace("type=int", "type=int, default=⟦None⟧"),
+            "    if value is None:\n        config[key] = value\n",
+        ),
+        {"None", "2", "open"},
+    ),
+    "whatever they are": (
+        laid_over(NO_DEFAULT.replace("type=int", "type=int, default=⟦None⟧"), "    config[key] = value\n").__or__(
+            {"train.yaml": "workers: 2\n"}
+        ),
+        {"None", "open"},
+    ),
+    "those that something has none of yet": (
+        program(f"{OVER}    if getattr(args, key) is None:\n        setattr(args, key, value)\n", "None"),
+        {"2", "open"},
+    ),
+    "those that a dictionary has none of yet": (
+        "opt = {'workers': None}\nfor key, value in {'workers': ⟦2⟧}.items():\n    if opt[key] is None:\n"
+        "        opt[key] = value\nDataLoader(1, num_workers=opt['workers'])\n",
+        {"2", "open"},
+    ),
+    "those that something else has none of yet": (
+        program(f"{OVER}    if getattr(other, key) is None:\n        setattr(args, key, value)\n"),
+        {"2", "4", "open"},
+    ),
+    "those of which something is asked that is not followed": (
+        laid_over(ZERO.replace("⟦0⟧", "0"), "    if value != parser.get_default(key):\n        config[key] = value\n"),
+        {"2 shared", "open"},
+    ),
+}
 
 
 @pytest.mark.parametrize(("files", "expected"), [*SET.values(), *PARTS.values()], ids=[*SET, *PARTS])
 def test_what_a_loop_sets(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), ASKING.values(), ids=ASKING.keys())
+def test_what_a_loop_sets_that_asks_about_the_value(files: dict[str, str], expected: set[str]) -> None:
     assert traced(files) == expected
 
 

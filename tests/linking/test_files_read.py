@@ -642,6 +642,9 @@ NO_RECORDS: Cases = {
     **broken(CONVERTING, "Record(path=config)"),
     **broken("class Record(dict):\n    def __getattr__(self, name):\n        return self[name.upper()]\n"),
     **broken(
+        "class Record(dict):\n    __getattr__ = dict.__getitem__\n    def __missing__(self, key):\n        return 0\n"
+    ),
+    **broken(
         "class Record:\n"
         "    def __init__(self, d):\n"
         "        for k, v in d.items():\n            setattr(self, k, override(v))\n"

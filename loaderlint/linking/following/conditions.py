@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import groups, of_machine, stops
+from loaderlint.linking.following import groups, missing_keys, of_machine, stops
 from loaderlint.linking.following.configurations.lazy_calls import Changed
 from loaderlint.linking.following.read_names import last_read
 from loaderlint.linking.following.renewed import names_of, not_told_apart, values_read
@@ -202,8 +202,11 @@ class Conditions:
             return loops.ends(self._evaluator, arm, frame) if arm.ended else [NO_ASSUMPTIONS]
         owner = arm.owner.pattern if isinstance(arm.owner, ast.match_case) else arm.owner
         taken = [choice(f"the branch at {frame.facts.span(owner)} is taken", arm.truth)]
-        if not isinstance(owner, ast.Try) or not arm.truth:
+        if not isinstance(owner, ast.Try):
             return taken
+        if not arm.truth:
+            missed = missing_keys.ways_to_handler(self._evaluator, owner, frame)
+            return taken if missed is None else joined(taken, missed)
         # What comes after the body, or keeps what it was before a handler, met no error in the body.
         return joined(taken, stops.conditions_of_body(self._evaluator, owner, frame)) or taken
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,8 +25,10 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
+    Thing,
     Unseen,
 )
+from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.possibilities import choice, covering, distinct, laid_over, settled, under, unseen
 from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
@@ -161,7 +164,8 @@ class Copied(NamedTuple):
     """A loop that sets each key of a mapping to what it stands for there, and the arms in which it is come to.
 
     ``all_of_them`` says that it does so whatever the key is, ``in_parts`` that it does so with each of the mappings
-    that stand in this one.
+    that stand in this one. ``asked`` are the arms in which it does so that ask about the value, ``asked_before`` those
+    that ask about what was under the key before, each with how it is spelled there.
     """
 
     loop: ast.For
@@ -169,6 +173,8 @@ class Copied(NamedTuple):
     arms: tuple[Arm, ...]
     all_of_them: bool
     in_parts: bool = False
+    asked: tuple[tuple[Arm, str], ...] = ()
+    asked_before: tuple[tuple[Arm, str], ...] = ()
 
 
 def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
@@ -195,9 +201,15 @@ def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
     inside = [arm for arm in binding.place.arms if arm.owner not in around and arm not in arms[: places[0]]]
     asked = all(_asks_whether_there(arm, binding) for arm in inside)
     every = asked and not leaves and not any(one.orelse for one in around)
-    return Copied(loop, mapping, arms[: places[0]], every, in_parts=last is not loop)
+    value = ast.unparse(binding.value) if binding.value is not None else ""
+    of_value = tuple((arm, value) for arm in inside if _speaks_of(arm.test, value))
+    before = [form.format(binding.name, binding.key.id) for form in _FORMS_OF_AN_ENTRY]
+    of_before = tuple((arm, form) for arm in inside for form in before if _speaks_of(arm.test, form))
+    return Copied(loop, mapping, arms[: places[0]], every, last is not loop, of_value, of_before)
 
 
+_FORMS_OF_AN_ENTRY = ("{0}[{1}]", "{0}.get({1})", "vars({0})[{1}]", "getattr({0}, {1})", "getattr({0}, {1}, None)")
+"""How a program spells what something has under a key."""
 _MOST_LOOPS_COPYING = 2
 """The loops in each other that are followed: through a mapping, and through the mappings in it."""
 
@@ -251,8 +263,48 @@ def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -
     (given,) = dictionaries.as_items(evaluator, whole)
     if copied.all_of_them:
         return given
-    absent = (Possibility(ABSENT, frame.facts.span(place)),)
-    return replace(given, entries={key: (*values, *absent) for key, values in given.entries.items()})
+    here = frame.facts.span(place)
+    passing = {key: _passing(copied.asked, values, here) for key, values in given.entries.items()}
+    # Where it was asked of what was there before, which of that stays is not seen.
+    before_it = unseen(here) if copied.asked_before else (Possibility(ABSENT, here),)
+    return replace(given, entries={key: (*values, *before_it) for key, values in passing.items()})
+
+
+def _passing(asked: Iterable[tuple[Arm, str]], values: Possibilities, here: Span) -> Possibilities:
+    """Return what of the values of a key a loop sets that asks about them: ``if value is not None``."""
+    for arm, value in asked:
+        answers = [(one, _passes(arm.test, value, one.thing, arm.truth)) for one in values]
+        if any(passes is None for _, passes in answers):
+            return unseen(here)
+        values = tuple(one for one, passes in answers if passes)
+    return values
+
+
+def _passes(test: ast.expr | None, value: str, thing: Thing, truth: bool) -> bool | None:
+    """Return whether a test that asks whether a value is there may be answered so; None where it asks anything else."""
+    match test:
+        case ast.UnaryOp(ast.Not(), operand):
+            return _passes(operand, value, thing, not truth)
+        case ast.BoolOp(operator, operands):
+            speaking = [one for one in operands if _speaks_of(one, value)]
+            answers = [_passes(one, value, thing, truth) for one in speaking]
+            if truth is isinstance(operator, ast.And):
+                return False if False in answers else None if None in answers else True
+            others = len(speaking) < len(operands)
+            return True if others or True in answers else None if None in answers else False
+        case ast.Compare(asked, [ast.Is() | ast.Eq() | ast.IsNot() | ast.NotEq() as operator], [ast.Constant(None)]):
+            if ast.unparse(asked) != value:
+                return None
+            return isinstance(thing, Unseen) or (thing is None) is (truth is isinstance(operator, ast.Is | ast.Eq))
+        case ast.expr() if ast.unparse(test) == value:
+            return truth_of(thing) in (None, truth)
+    return None
+
+
+def _speaks_of(test: ast.expr | None, value: str) -> bool:
+    return test is not None and any(
+        isinstance(one, ast.Name | ast.Subscript | ast.Call) and ast.unparse(one) == value for one in ast.walk(test)
+    )
 
 
 def _parts_of(whole: Possibility) -> Items:

@@ -36,7 +36,9 @@ def _only_looks(evaluator: Evaluator, owner: Class, validator: FunctionNode) -> 
     if not taken or scope is None or not _runs_after(validator) or _changes(validator):
         return False
     returned = [value for value, _ in scope.returns]
-    if not returned or not all(isinstance(one, ast.Name) for one in returned):
+    if not returned or not all(isinstance(one, ast.Name) and one.id in taken for one in returned):
+        return False
+    if _goes_by_other_names(validator, taken[0]):
         return False
     return all(_leaves_alone(evaluator, one.node, taken[0], Frame(owner.facts, one.place)) for one in scope.calls)
 
@@ -54,6 +56,27 @@ def _changes(function: FunctionNode | ast.Lambda) -> bool:
         isinstance(one, ast.Attribute | ast.Subscript) and not isinstance(one.ctx, ast.Load)
         for one in nodes_of(function)
     )
+
+
+def _goes_by_other_names(validator: FunctionNode, receiver: str) -> bool:
+    """Return whether a validator may get at the model, or at what it holds, by a name or in a way that is not followed.
+
+    It gives the model another name, speaks of the dictionary of its attributes, or adds to what it holds in place:
+    ``options = self.options`` and then ``options |= more``.
+    """
+    nodes = list(nodes_of(validator))
+    owners = [one for one in nodes if isinstance(one, ast.Attribute)]
+    handed = [given for one in nodes if isinstance(one, ast.Call) for given in one.args]
+    returned = [one.value for one in nodes if isinstance(one, ast.Return)]
+    known = {id(one) for one in (*(one.value for one in owners), *handed, *returned)}
+    named = [one for one in nodes if isinstance(one, ast.Name) and one.id == receiver]
+    if any(one.attr == "__dict__" for one in owners) or any(id(one) not in known for one in named):
+        return True
+    added_to = {one.target.id for one in nodes if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)}
+    held = [
+        one for one in nodes if isinstance(one, ast.Assign) and isinstance(one.value, ast.Attribute | ast.Subscript)
+    ]
+    return any(isinstance(target, ast.Name) and target.id in added_to for one in held for target in one.targets)
 
 
 def _leaves_alone(evaluator: Evaluator, call: ast.Call, receiver: str, frame: Frame) -> bool:

@@ -239,10 +239,10 @@ def default_values(evaluator: Evaluator, flag: Flag, set_before: Possibilities |
         return () if _is_required(flag) else (Possibility(None, span),)
     if _is_never_left_out(flag):
         return ()
-    return tuple(one for one in flag.values(evaluator, flag.default) if not _is_suppressed(one))
+    return tuple(one for one in flag.values(evaluator, flag.default) if not is_suppressed(one))
 
 
-def _is_suppressed(one: Possibility) -> bool:
+def is_suppressed(one: Possibility) -> bool:
     """Return whether a default stands for no attribute at all."""
     return isinstance(one.thing, External) and one.thing.name == "argparse.SUPPRESS"
 

@@ -23,6 +23,7 @@ from loaderlint.linking.following.commandlines.flags import (
     flag_values,
     user_values,
 )
+from loaderlint.linking.following.commandlines.parser_defaults import of_parser
 from loaderlint.linking.following.commandlines.words import given_by
 from loaderlint.linking.things import dictionaries
 from loaderlint.linking.things.kinds import CommandLine, Declaration, Items, Made, Possibilities, Possibility
@@ -258,6 +259,8 @@ def _after_flag(evaluator: Evaluator, before: _State, flag: Flag, declaration: D
     # not fills the same name as well, and the default is that of the first.
     kept = tuple(one for one in before.flags if not {*one.spellings} <= {*flag.spellings})
     set_before = before.defaults if not before.flags else None
+    if set_before is None:
+        set_before = of_parser(evaluator, flag)
     defaults = before.defaults if kept and before.defaults else default_values(evaluator, flag, set_before)
     yield from _both(before, replace(before, flags=(*kept, flag), defaults=defaults), declaration)
 

@@ -38,6 +38,8 @@ _LIKE_A_DICTIONARY = frozenset(
 )
 """Methods that a record may have besides special ones without being more than its keys."""
 
+_MISSING = "__missing__"
+"""The method that gives something for a key which is not there (Python's docs, ``dict``)."""
 _ATTRIBUTE_METHODS = ("__getattr__", "__getattribute__", "__getitem__")
 
 
@@ -140,7 +142,7 @@ def is_record(evaluator: Evaluator, owner: Class) -> bool:
             and looked_up is not None
             and _looks_up(looked_up, owner.node.name, holder)
         )
-    if "__setitem__" in methods and not _stores(methods["__setitem__"]):
+    if _MISSING in methods or ("__setitem__" in methods and not _stores(methods["__setitem__"])):
         return False
     if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
         return False
