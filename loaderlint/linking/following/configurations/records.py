@@ -179,7 +179,10 @@ _THE_SAME_BY_ATTRIBUTE = {
     "__delattr__": ("__delitem__",),
     "__dir__": ("keys",),
 }
-"""The methods of a dictionary that do with a key what a special method does with an attribute of that name."""
+"""The methods of a dictionary that do with a key it has what a special method does with an attribute of that name.
+
+docs.python.org, "Data model", "Customizing attribute access".
+"""
 
 
 def _own_dictionary(constructor: ast.FunctionDef | None) -> str | None:
