@@ -608,6 +608,10 @@ RECORDS: Cases = {
     **recorded(
         "class Record(dict):\n    def __init__(self, d):\n        dict.__init__(self, d)\n    __getattr__ = dict.get\n"
     ),
+    **recorded(
+        "class Record(dict):\n    __getattr__ = dict.__getitem__\n"
+        "    def __missing__(self, name):\n        raise AttributeError(name)\n"
+    ),
     **recorded("class Record(dict):\n    __getattr__ = dict.get\n    __delattr__ = dict.__delitem__\n"),
     **recorded(
         "class Record(dict):\n    __getattr__ = dict.get\n    __dir__ = dict.keys\n    __str__ = dict.__str__\n"
@@ -691,6 +695,10 @@ NO_RECORDS: Cases = {
         ).items()
     },
     **broken("class Record(dict):\n    __getattr__ = dict.__len__\n"),
+    **broken(
+        "class Record(dict):\n    __getattr__ = dict.__getitem__\n"
+        "    def __missing__(self, name):\n        return override(name)\n"
+    ),
     **broken("class Record(dict):\n    __getattr__ = dict.get\n    __getitem__ = dict.pop\n"),
 }
 

@@ -142,6 +142,8 @@ def is_record(evaluator: Evaluator, owner: Class) -> bool:
         )
     if "__setitem__" in methods and not _stores(methods["__setitem__"]):
         return False
+    if "__missing__" in methods and not all(isinstance(one, ast.Raise) for one in methods["__missing__"].body):
+        return False
     if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
         return False
     constructor = methods.get("__init__")
