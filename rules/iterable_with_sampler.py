@@ -11,7 +11,7 @@ from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.remedy import dropped_at_the_call
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, asks_no_more
+from loaderlint.model.value import Candidate, asks_no_more, gives_way
 
 
 class IterableWithSampler(Rule):
@@ -60,6 +60,7 @@ class IterableWithSampler(Rule):
                 got = f", but got shuffle={given.constant}" if option == "shuffle" else ""
                 sure = asks_no_more(given, dataset.assumptions) and not loader.may_be_guarded
                 sure = sure and not given.may_be_changed
+                sure = sure and not gives_way(given, loader.option(option).on(target).known, dataset.assumptions)
                 yield self.finding(
                     loader,
                     given,

@@ -11,7 +11,7 @@ from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import redundant
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, CommandLineText, asks_no_more
+from loaderlint.model.value import Candidate, CommandLineText, asks_no_more, gives_way
 
 _BATCHES = "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
 
@@ -83,6 +83,7 @@ class SamplerConflict(Rule):
                 handed_on = other == "batch_size" and bool(beside.trail)
                 sure = sure and not handed_on and not isinstance(given.constant, CommandLineText)
                 sure = sure and not given.may_be_changed and not beside.may_be_changed
+                sure = sure and not gives_way(given, loader.option(option).on(target).known, beside.assumptions)
                 yield self.finding(
                     loader,
                     given,

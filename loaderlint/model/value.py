@@ -288,6 +288,20 @@ def asks_no_more(one: Candidate, other: Assumptions) -> bool:
     return asked <= {subject for subject, _ in other}
 
 
+def gives_way(one: Candidate, others: Iterable[Candidate], beside: Assumptions) -> bool:
+    """Return whether another candidate of its option stands in place of one in some runs of what is ``beside``.
+
+    One that assumes all that this one does, and more, arrives where this one then does not: which answers tell the two
+    apart was not kept of this one where there were too many of them.
+    """
+    return any(
+        other.assumptions > one.assumptions
+        and other.constant != one.constant
+        and together(other.assumptions, beside) is not None
+        for other in others
+    )
+
+
 class Value(Recognized, frozen=True):
     """All that can reach one option: the candidates seen, and whether something unseen can reach it, too.
 

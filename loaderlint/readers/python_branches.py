@@ -9,6 +9,7 @@ from functools import cached_property
 
 from loaderlint.readers.python_calls import called_name, is_super
 from loaderlint.readers.python_commands import asks_command
+from loaderlint.readers.python_file_names import named_after_time
 from loaderlint.readers.python_scopes import (
     Arm,
     Binding,
@@ -141,7 +142,9 @@ class Leaving:
         if isinstance(statement, ast.Expr) and (test := _asserted(statement.value, place.scope)) is not None:
             return Stop(place.under(Arm(statement, test, False, place=place)))
         if (asked := asks_command(statement, lambda one: _imported_name(one, place.scope))) is not None:
-            return Stop(place, asked[0], command=asked[1])
+            return Stop(place, asked[0], needed=asked[1])
+        if (named := named_after_time(statement, lambda one: _imported_name(one, place.scope))) is not None:
+            return Stop(place, named, needed=platforms.COLON)
         if isinstance(statement, _OF_ONE_VALUE) and (divisor := _divides_by_cuda(statement.value)) is not None:
             return Stop(place, divisor, kept=True, divides=True)
         if isinstance(statement, _OF_ONE_VALUE) and isinstance(statement.value, ast.Call):
@@ -176,10 +179,15 @@ def _calls_in(node: ast.expr) -> Iterator[ast.Call]:
 
 
 def may_need_cuda(call: ast.Call) -> bool:
-    """Return whether a call goes by the name of what needs CUDA, or of what makes a thing on a device it is given."""
+    """Return whether a call goes by the name of what needs CUDA, or of what makes a thing on a device it is given.
+
+    So do what needs a group of processes, whose backend may be that of CUDA, and what makes one to train.
+    """
     name = called_name(call)
     named = isinstance(call.func, ast.Attribute) and name in platforms.MAY_NEED_CUDA
-    return named or (name in tensors.ON_DEVICE and any(one.arg == "device" for one in call.keywords))
+    named = named or name in platforms.MAY_NEED_GROUP
+    told = "strategy" if name == platforms.MAKES_GROUP_TO_TRAIN else "device" if name in tensors.ON_DEVICE else None
+    return named or (told is not None and any(one.arg == told for one in call.keywords))
 
 
 def _divides_by_cuda(value: ast.expr | None) -> ast.Call | None:

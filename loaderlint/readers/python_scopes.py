@@ -105,8 +105,8 @@ class Fork(Struct, frozen=True, eq=False):
 class Stop(Struct, frozen=True, eq=False, dict=True):
     """What may end a run of its scope: an error, an exit, an assert whose test fails, or a call that may not come back.
 
-    ``call`` is that call, ``imported`` a module that not every platform has, ``command`` a command that the call cannot
-    do without and not every platform has. ``handled`` are the ``try`` and
+    ``call`` is that call, ``imported`` a module that not every platform has, ``needed`` what the call cannot do without
+    and not every platform has: a command, or a colon in the name of a file. ``handled`` are the ``try`` and
     ``with`` statements around that handle errors, each with the last order of its body. ``kept`` says that what the
     call gives is used: it is there for that, and no check. Where it ``divides``, nothing goes on with a number of none.
     """
@@ -116,7 +116,7 @@ class Stop(Struct, frozen=True, eq=False, dict=True):
     handled: tuple[tuple[ast.stmt, int], ...] = ()
     imported: str = ""
     kept: bool = False
-    command: str = ""
+    needed: str = ""
     divides: bool = False
 
     @property

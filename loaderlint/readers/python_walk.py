@@ -446,6 +446,8 @@ class _Walk(Bound):
         if changes_globals(node, place):
             self.named_global(node.func, None, node, place)
         match node:
+            case ast.Call(ast.Attribute(owner, "__iter__"), []):
+                place.scope.iterations.append((owner, node, place))
             case ast.Call(ast.Name("setattr"), [module, key, value]) if is_own_module(module):
                 self.named_global(key, value, node, place)
         for change in set_by_call(node):

@@ -169,6 +169,12 @@ DATA_MODULES = frozenset(
     for library in (home, f"{home}.core", f"{home}.core.datamodule")
 )
 """Lightning's class of data modules, by the names it is imported as."""
+MODULES_WITH_LOADERS = DATA_MODULES | frozenset(
+    f"{library}.LightningModule"
+    for home in ("pytorch_lightning", "lightning", "lightning.pytorch")
+    for library in (home, f"{home}.core", f"{home}.core.module", f"{home}.core.lightning")
+)
+"""Those of its classes that a trainer asks for loaders, by hooks of the same names (``core/hooks.py``, 2.6)."""
 
 LOADER_BUNDLES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "speechbrain.Brain": {

@@ -1,7 +1,7 @@
-"""Classes of libraries that keep on their objects, under the same names, what their constructors are given.
+"""Classes of libraries: which keep on their objects what their constructors are given, and which count as true.
 
-Sources: ``transformers/training_args.py`` (a dataclass, whose ``__post_init__`` leaves these fields alone) and
-``Trainer.__init__`` of ``transformers/trainer.py`` (both 5.23).
+Sources of what is kept: ``transformers/training_args.py`` (a dataclass, whose ``__post_init__`` leaves these fields
+alone) and ``Trainer.__init__`` of ``transformers/trainer.py`` (both 5.23).
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ class KeepingClass(Struct, frozen=True):
     holders: bool = False
 
 
+COUNT_AS_TRUE = ("torchvision.transforms.",)
+"""How the names of classes begin whose objects are true in a test: they have neither ``__len__`` nor ``__bool__``.
+
+``torchvision/transforms/transforms.py`` (``Compose`` among them) and ``torchvision/transforms/v2/_transform.py``.
+"""
 NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
 """Classes that keep whatever their constructors are given by name (CPython ``Lib/argparse.py``; ``types``)."""
 _ARGUMENTS = KeepingClass(

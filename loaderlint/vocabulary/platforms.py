@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from loaderlint.model.target import Platform
+from loaderlint.model.value import CommandLineText
 
 _WINDOWS = frozenset({Platform.WINDOWS.value})
 _LINUX = frozenset({Platform.LINUX.value})
@@ -62,6 +63,19 @@ def module_of_some(name: str) -> str | None:
 
 COMMANDS: Mapping[str, frozenset[str]] = {"stty": UNIX}
 """Commands, with the platforms that have them (POSIX, "Utilities")."""
+COLON = ":"
+"""What no file or folder of Windows has twice in its name ("Naming Files, Paths, and Namespaces", learn.microsoft.com).
+
+One colon alone names a stream of a file.
+"""
+NEEDED: Mapping[str, frozenset[str]] = {**COMMANDS, COLON: UNIX}
+"""What a call may need, with the platforms that have it."""
+TELLS_TIME = frozenset(f"datetime.datetime.{name}" for name in ("now", "today", "utcnow"))
+"""Functions whose results are spelled with two colons by ``str`` (Python's docs, ``datetime.isoformat``)."""
+SPELLS_TIME = frozenset({"time.strftime"})
+"""A function that spells a time in the format that it is given first, as the method of that name does."""
+MAKES_FOLDERS = frozenset({"os.makedirs", "os.mkdir"})
+"""Functions that make a folder of the name they are given first."""
 READ_COMMANDS = frozenset({"os.popen"})
 """Functions that run a command and give what it writes, which is nothing where there is no such command."""
 FAIL_WITHOUT_COMMAND = frozenset(
@@ -85,6 +99,26 @@ what it was given (``deepspeed/comm/torch.py``, ``init_process_group``).
 """
 MAKES_GROUP = frozenset(name.rpartition(".")[2] for name in WITH_BACKEND)
 """The last parts of their names."""
+NEED_GROUP: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(
+        ("torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"),
+        frozenset({"num_replicas", "rank"}),
+    ),
+    **dict.fromkeys(
+        (
+            *("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel"),
+            "apex.parallel.DistributedDataParallel",
+        ),
+        frozenset({"process_group"}),
+    ),
+}
+"""Classes that raise where there is no group, with the arguments by any of which they may do without.
+
+"Default process group has not been initialized" (``torch/distributed/distributed_c10d.py``, which
+``torch/utils/data/distributed.py`` and ``torch/nn/parallel/distributed.py`` ask, 2.13).
+"""
+MAY_NEED_GROUP = frozenset(name.rpartition(".")[2] for name in NEED_GROUP)
+"""The last parts of their names."""
 HAS_GROUP = "torch.distributed.is_initialized"
 """The function that says whether one of them was called already."""
 MAKE_GROUPS_THEMSELVES = frozenset(
@@ -97,6 +131,21 @@ MAKE_GROUPS_THEMSELVES = frozenset(
 
 ``init_distributed_device`` is timm's, whose backend goes by the device (``timm/utils/distributed.py``, 1.0).
 """
+
+MAKES_GROUP_TO_TRAIN = "Trainer"
+"""The name of Lightning's trainer, which makes a group before it asks for a loader where its strategy wants one."""
+TRAINERS_OF = ("lightning.", "pytorch_lightning.")
+"""How the dotted names begin that it goes by."""
+ON_DEVICES: Mapping[str, frozenset[object]] = {"accelerator": frozenset({"cuda", "gpu"}), "gpus": frozenset({-1, "-1"})}
+"""Its parameters that ask for CUDA, by what they are given; a number of GPUs above 0 does, too.
+
+On macOS it refuses them beside such a strategy: "MPS accelerator is incompatible with DDP family of strategies", or
+"No supported gpu backend found!" (``trainer/connectors/accelerator_connector.py``, 2.6).
+"""
+GROUPED_STRATEGIES = ("ddp", "fsdp")
+"""How the names of strategies begin that make one, with the backend of the device (``strategies/ddp.py``, 2.6)."""
+GROUPED_STRATEGY_CLASSES = ("DDPStrategy", "FSDPStrategy")
+"""The names of their classes, which may be told another ``process_group_backend``."""
 
 REFUSALS = ("Distributed package doesn't have NCCL built in", "Torch not compiled with CUDA enabled")
 """What torch says where it was built without one of them (``distributed_c10d.py``, ``torch/cuda/__init__.py``)."""
@@ -118,6 +167,8 @@ Functions start it (``torch/cuda/__init__.py``, ``_lazy_init``, 2.13); classes s
 """
 SETS_DEVICE = frozenset({"torch.cuda.set_device"})
 """The same, where the device that they are given is none below 0."""
+RANKS = frozenset({CommandLineText("$LOCAL_RANK"), CommandLineText("$SLURM_LOCALID")})
+"""Variables that number the processes of a machine from 0 (docs.pytorch.org, "torchrun"; slurm.schedmd.com, "srun")."""
 SETS_DEFAULT = frozenset({"torch.set_default_device", "torch.set_default_tensor_type"})
 """Functions that say where tensors are made from then on.
 

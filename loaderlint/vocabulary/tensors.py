@@ -51,6 +51,12 @@ MAKES_TENSORS = frozenset(
     for name in ("arange", "empty", "eye", "from_numpy", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros")
 )
 """Functions of torch that make a tensor."""
+TENSOR_CLASSES = frozenset(
+    f"torch.{kind}Tensor" for kind in ("", "Byte", "Double", "Float", "Half", "Int", "Long", "Short")
+)
+"""Classes of tensors on the CPU, which are made by calling them (docs.pytorch.org, ``torch.Tensor``)."""
+VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Variable"})
+"""What gives the tensor back that it is given first ("Variable (deprecated)", docs.pytorch.org, ``torch.autograd``)."""
 
 MODEL_LIBRARIES = ("torchvision.models.",)
 """Where functions and classes make models with parameters, by the start of their dotted names."""

@@ -444,6 +444,9 @@ parser.add_argument("--workers", type=int, default=⟦4⟧)
 PARSER_OF = "argparse.ArgumentParser("
 
 
+PLAIN = "import argparse\nparser = argparse.ArgumentParser()\n"
+
+
 def set_after(statement: str, reached: bool) -> tuple[str, set[str]]:
     """A program that sets something of its actions, and what reaches its loader: the default, unless it may be it."""
     text = f"{SEVERAL}{statement}\n{USE}"
@@ -526,6 +529,21 @@ ACTIONS |= {
     "a default that is set on what declares it": set_after(
         "parser.add_argument('--depth', default=3).default = 0", reached=True
     ),
+    "its default that is set on what declares it": (
+        f"{PLAIN}parser.add_argument('--workers', type=int, default=4).default = 0\n{USE}",
+        {"open"},
+    ),
+    "a default that is set on what a lambda declares": (
+        f"{PLAIN}add = lambda to: to.add_argument('--workers', default=4)\nflag = add(parser)\nflag.default = 0\n{USE}",
+        {"open"},
+    ),
+    "a default that is set on what several lines declare": (
+        f"{PLAIN}flag = (\n    parser.add_argument('--workers', default=4)\n)\nflag.default = 0\n{USE}",
+        {"open"},
+    ),
+    "an attribute of something unseen, whichever it is": set_after(
+        "for name, value in found().items():\n    setattr(kept(), name, value)", reached=True
+    ),
     "a default of something else": set_after("field.default = 0", reached=True),
     "a title that is set": set_after("parser._optionals.title = 'settings'", reached=True),
     "flags that are taken away": set_after("parser._remove_action(parser._actions[1])", reached=False),
@@ -554,6 +572,62 @@ PARSERS: Cases = {
         DataLoader(data, num_workers=args.workers)
         """,
         {"4", "open"},
+    ),
+    "a class that adds its own, in a method called as simple_parsing's": (
+        """
+        import argparse
+        class Data:
+            @classmethod
+            def add_arguments(cls, parser):
+                group = parser.add_argument_group(title="data")
+                group.add_argument("--workers", type=int, default=⟦4⟧)
+        parser = argparse.ArgumentParser()
+        Data.add_arguments(parser)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "an object that sets defaults in a method called as the parser's": (
+        """
+        import argparse
+        class Data:
+            def set_defaults(self, parser):
+                parser.set_defaults(workers=⟦4⟧)
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=8)
+        Data().set_defaults(parser)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "an object that is called for another parser": (
+        """
+        import argparse
+        class Data:
+            def set_defaults(self, parser):
+                parser.set_defaults(workers=2)
+        other, parser = argparse.ArgumentParser(), argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=⟦8⟧)
+        Data().set_defaults(other)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "open"},
+    ),
+    "a parser of a class of its own": (
+        """
+        import argparse
+        class Parser(argparse.ArgumentParser):
+            def add_argument(self, *names, **options):
+                return super().add_argument(*names, **{**options, "default": 2})
+        parser = Parser()
+        parser.add_argument("--workers", type=int, default=4)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
     ),
     "a group in a group": (
         """

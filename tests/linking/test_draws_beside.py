@@ -135,6 +135,10 @@ BEGUN = {
     "one over and over": ("for more, batch in zip(cycle(other), loader): pass", "zip(cycle(other), loader)"),
     "another begins": (BATCHES.format("more = iter(other)"), "iter(other)"),
     "both begin": ("batches, more = iter(loader), iter(other)\nprint(next(batches))", "iter(other)"),
+    "both begin by their methods": (
+        "batches, more = loader.__iter__(), other.__iter__()\nprint(next(batches))",
+        "other.__iter__()",
+    ),
     "layers of the project's": (BATCHES.format("net = build()"), "build()"),
     "numbers of the project's": (BATCHES.format("noise()"), "noise()"),
     "two at a time, later": ("pairs = zip(loader, other)\nfor batch, more in pairs: pass", "zip(loader, other)"),

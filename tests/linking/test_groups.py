@@ -106,3 +106,54 @@ PROJECTS: Cases = {
 @pytest.mark.parametrize(("project", "found"), PROJECTS.values(), ids=PROJECTS.keys())
 def test_a_loader_for_a_group_is_where_the_program_can_make_one(project: str, found: set[str]) -> None:
     assert traced(project) == found
+
+
+NEEDING = """
+import torch
+import torch.distributed as dist
+from own import args, net
+from torch.utils.data.distributed import DistributedSampler
+def set_up():
+    dist.init_process_group(⟨backend⟩)
+⟨needing⟩
+DataLoader(data, num_workers=⟦2⟧)
+"""
+
+
+@pytest.mark.parametrize(
+    "needing",
+    [
+        "sampler = DistributedSampler(data)",
+        "sampler = torch.utils.data.distributed.DistributedSampler(data, shuffle=True)",
+        "model = torch.nn.parallel.DistributedDataParallel(net, device_ids=[0])",
+    ],
+)
+def test_what_needs_a_group_is_there_where_one_can_be_made(needing: str) -> None:
+    text = NEEDING.replace("⟨needing⟩", needing)
+    assert traced(text.replace("⟨backend⟩", "'nccl'")) == {"2 on linux"}
+    assert traced(text.replace("⟨backend⟩", "args.backend")) == {"2"}
+    assert traced(text.replace("⟨backend⟩", "'gloo'")) == {"2"}
+    assert traced(text.replace("⟨backend⟩", "'nccl'") + "import accelerate\n") == {"2"}
+
+
+@pytest.mark.parametrize(
+    "needing",
+    [
+        "sampler = DistributedSampler(data, num_replicas=2, rank=0)",
+        "sampler = DistributedSampler(data, 2, 0)",
+        "sampler = DistributedSampler(*args.given)",
+        "sampler = DistributedSampler(data, **args.options)",
+        "model = torch.nn.parallel.DistributedDataParallel(net, process_group=args.group)",
+        "if args.many:\n    sampler = DistributedSampler(data)",
+        "sampler = DistributedSampler(data) if args.many else None",
+        "sampler = args.DistributedSampler(data)",
+    ],
+)
+def test_what_may_do_without_a_group_is_there_everywhere(needing: str) -> None:
+    assert traced(NEEDING.replace("⟨needing⟩", needing).replace("⟨backend⟩", "'nccl'")) == {"2"}
+
+
+def test_a_module_that_two_imports_bring_is_one() -> None:
+    text = "import torch\nimport torch.distributed\nimport torch.distributed as dist\n"
+    text += "torch.distributed.init_process_group('nccl')\nDataLoader(data, num_workers=⟦2⟧)\n"
+    assert traced(text) == {"2 on linux"}

@@ -111,7 +111,29 @@ BOUND: Cases = {
         f"import torch\nimport torch.distributed as dist\ntorch.cuda.set_device(dist.get_rank())\n{LOADER}",
         CUDA,
     ),
+    "a tensor in a variable": (
+        "import torch\nfrom torch.autograd import Variable\nx = torch.rand(2)\nx = Variable(x)\n"
+        f"x = x.cuda()\n{LOADER}",
+        CUDA,
+    ),
+    "a tensor of a class": (f"import torch\nx = torch.FloatTensor(2, 3).cuda()\n{LOADER}", CUDA),
     "a device by its name": (f"import torch\ntorch.cuda.set_device('cuda:1')\n{LOADER}", CUDA),
+    "a device that is made, of whatever type": (
+        "import torch\nfrom own import args\n"
+        "device = torch.device('cuda', args.gpu) if args.gpu >= 0 else torch.device('cpu')\n"
+        f"torch.cuda.set_device(device)\n{LOADER}",
+        CUDA,
+    ),
+    **{
+        f"the device of the process by {given}": (f"import os\nimport torch\n{given}\n{LOADER}", CUDA)
+        for given in (
+            "torch.cuda.set_device(int(os.environ['LOCAL_RANK']))",
+            "rank = int(os.environ['SLURM_LOCALID'])\ntorch.cuda.set_device(rank)",
+            "torch.cuda.set_device(int(os.environ.get('LOCAL_RANK', 0)))",
+            "torch.cuda.set_device(int(os.getenv('LOCAL_RANK', '0')))",
+            "torch.cuda.set_device(int(os.getenv('LOCAL_RANK')))",
+        )
+    },
     "events that are timed": (f"import torch\nstart = torch.cuda.Event(enable_timing=True)\n{LOADER}", CUDA),
 }
 FREE: Cases = {
@@ -187,6 +209,22 @@ FREE: Cases = {
         f"torch.set_default_tensor_type(kind)\n{LOADER}",
         {"2"},
     ),
+    **{
+        f"a device that may be none by {given}": (f"import os\nimport torch\n{given}\n{LOADER}", {"2"})
+        for given in (
+            "torch.cuda.set_device(int(os.environ.get('LOCAL_RANK', -1)))",
+            "torch.cuda.set_device(int(os.environ.get('LOCAL_RANK', '-1')))",
+            "torch.cuda.set_device(int(os.environ['GPU']))",
+            "rank = int(os.environ['LOCAL_RANK'])\nif alone:\n    rank = -1\ntorch.cuda.set_device(rank)",
+            "torch.cuda.set_device(int(os.environ.get('LOCAL_RANK', other)))",
+        )
+    },
+    "what is not seen in a variable": (
+        "import torch\nfrom torch.autograd import Variable\nfrom own import x\nx = Variable(x)\n"
+        f"x = x.cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "a class of one's own": (f"from own import FloatTensor\nx = FloatTensor(2, 3).cuda()\n{LOADER}", {"2"}),
     "the device of a rank in another group": (
         "import torch\nimport torch.distributed as dist\nfrom own import group\n"
         f"torch.cuda.set_device(dist.get_rank(group))\n{LOADER}",

@@ -794,3 +794,37 @@ DataLoader(Given(⟨what⟩), num_workers=2)
 )
 def test_a_model_travels_where_what_is_sent_has_layers(what: str, model: bool) -> None:
     assert payload(MODELS.replace("⟨what⟩", what)).model is model
+
+
+UNLESS_GIVEN = """
+class Pairs(Dataset):
+    def __init__(self, change=None):
+        if change:
+            self.change = change
+        else:
+            self.change = lambda one: one
+    def __getitem__(self, index):
+        return self.change(index)
+class Flip:
+    def __call__(self, one):
+        return one
+DataLoader(Pairs(⟨given⟩), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("transforms.Compose([Flip()])", []),
+        ("transforms.ToTensor()", []),
+        ("Flip()", []),
+        ("", ["lambda kept as `self.change`"]),
+        ("None", ["lambda kept as `self.change`"]),
+        ("unseen(1)", ["lambda kept as `self.change`"]),
+        ("transforms.compose_all([])", ["lambda kept as `self.change`"]),
+        ("other.Compose([Flip()])", []),
+        ("other.Changes([Flip()])", ["lambda kept as `self.change`"]),
+    ],
+)
+def test_what_stands_in_where_no_transform_is_given_does_not_travel_beside_one(given: str, found: list[str]) -> None:
+    assert described(payload(UNLESS_GIVEN.replace("⟨given⟩", given))) == found

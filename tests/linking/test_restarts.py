@@ -38,6 +38,10 @@ RESTARTS: dict[str, tuple[str, list[str]]] = {
         ["DataLoader(data, size, num_workers=2)"],
     ),
     "one batch a step": (LOADER + "for s in range(3):\n    b = next(iter(loader))\n", ["next(iter(loader))"]),
+    "one batch a step by the method that iter calls": (
+        LOADER + "for s in range(3):\n    b = next(loader.__iter__())\n",
+        ["next(loader.__iter__())"],
+    ),
     "one batch a step of a loader that keeps its workers": (
         """\
 class Kept(DataLoader):

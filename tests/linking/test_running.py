@@ -18,6 +18,8 @@ UNGUARDED: dict[str, tuple[Files, list[str]]] = {
     "enumerate": (LOADER + "for i, batch in enumerate(loader):\n    pass\n", ["enumerate(loader)"]),
     "next and iter": (LOADER + "batch = next(iter(loader))\n", ["next(iter(loader))"]),
     "iter alone": (LOADER + "batches = iter(loader)\n", ["iter(loader)"]),
+    "the method that iter calls": (LOADER + "batches = loader.__iter__()\n", ["loader.__iter__()"]),
+    "its first batch": (LOADER + "batch = next(loader.__iter__())\n", ["loader.__iter__()"]),
     "a comprehension": (LOADER + "sizes = [len(batch) for batch in loader]\n", ["[len(batch) for batch in loader]"]),
     "list": (LOADER + "batches = list(loader)\n", ["list(loader)"]),
     "sum of a generator": (LOADER + "n = sum(1 for batch in loader)\n", ["(1 for batch in loader)"]),
@@ -390,6 +392,9 @@ QUIET: dict[str, Files] = {
             return DataLoader(data, num_workers=2)
         loader = load()
         """,
+    "another thing's iterator": LOADER + "batches = loader.dataset.__iter__()\n",
+    "its method alone": LOADER + "begin = loader.__iter__\n",
+    "its method in a function that is not called": LOADER + "def begin():\n    return loader.__iter__()\n",
     "its length asked": LOADER + "steps = len(loader)\nfor i in range(len(loader)):\n    pass\n",
     "iterated in a function nobody calls": LOADER + "def main():\n    for batch in loader:\n        pass\n",
     "iterated under the guard": LOADER + 'if __name__ == "__main__":\n    for batch in loader:\n        pass\n',

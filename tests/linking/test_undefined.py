@@ -67,6 +67,31 @@ ELSEWHERE: dict[str, dict[str, str]] = {
 }
 
 
+STARRED = f"from helpers import *\n{IMPORT}print(nowhere)\nDataLoader(1)"
+BROUGHT: dict[str, dict[str, str]] = {
+    "the star of a module that binds it": {"helpers.py": "nowhere = 3\n"},
+    "one whose function binds it": {"helpers.py": "def fill():\n    global nowhere\n    nowhere = 3\nfill()\n"},
+    "one that takes it from another": {"helpers.py": "from more import *\n", "more.py": "nowhere = 3\n"},
+    "one that takes what is not seen": {"helpers.py": "from unseen import *\n"},
+    "one that binds whatever": {"helpers.py": "globals().update(vars(d))\n"},
+    "a package": {"helpers/__init__.py": "", "helpers/nowhere.py": ""},
+}
+MISSING: dict[str, dict[str, str]] = {
+    "the star of a module that has no such name": {"helpers.py": "here = 3\n"},
+    "one that takes none from another": {"helpers.py": "from more import *\n", "more.py": "import os\n"},
+    "two that take each other's": {"helpers.py": "from more import *\n", "more.py": "from helpers import *\n"},
+}
+
+
+@pytest.mark.parametrize(
+    ("helpers", "asked_for"),
+    [*((one, True) for one in BROUGHT.values()), *((one, False) for one in MISSING.values())],
+    ids=[*BROUGHT, *MISSING],
+)
+def test_the_star_of_a_module_that_is_seen_brings_its_names_alone(helpers: dict[str, str], asked_for: bool) -> None:
+    assert loader_of({"main.py": STARRED, **helpers}).asked_for is asked_for
+
+
 @pytest.mark.parametrize("files", ELSEWHERE.values(), ids=ELSEWHERE.keys())
 def test_names_that_come_from_elsewhere_are_defined(files: dict[str, str]) -> None:
     assert loader_of(files).asked_for

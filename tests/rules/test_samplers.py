@@ -9,7 +9,7 @@ import pytest
 from loaderlint.model.edit import Drop
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.payload import DatasetKind, Payload, Samples
-from loaderlint.model.value import CommandLineText, Object, Value
+from loaderlint.model.value import Candidate, CommandLineText, Object, Value
 from tests.test_rules import LINUX, a_loader, assuming, at, check, the_finding, the_fix, written
 
 SAMPLER = Object("RandomSampler")
@@ -78,6 +78,27 @@ class TestSamplerConflict:
         assert the_finding("LL207", loader, LINUX).confidence is Confidence.POSSIBLE
         always = a_loader(sampler=sampler, shuffle=True)
         assert the_finding("LL207", always, LINUX).confidence is Confidence.CERTAIN
+
+    def test_where_another_value_stands_in_the_runs_of_the_sampler_a_conflict_is_only_possible(self) -> None:
+        split = assuming("val_split", True)
+        sampler = Value((written(SAMPLER, assumptions=split), written(None, assumptions=assuming("val_split", False))))
+        shuffle = Value((written(True), written(False, assumptions=split)))
+        loader = a_loader(sampler=sampler, shuffle=shuffle)
+        assert the_finding("LL207", loader, LINUX).confidence is Confidence.POSSIBLE
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            written(False, assumptions=assuming("val_split", False)),
+            written(True, assumptions=assuming("val_split", True)),
+            written(False),
+        ],
+        ids=["in other runs", "of the same kind", "that assumes no more"],
+    )
+    def test_beside_another_value_that_does_not_take_its_place_a_conflict_is_certain(self, other: Candidate) -> None:
+        sampler = Value((written(SAMPLER, assumptions=assuming("val_split", True)), written(None)))
+        (finding, *_) = check("LL207", a_loader(sampler=sampler, shuffle=Value((written(True), other))), LINUX)
+        assert finding.confidence is Confidence.CERTAIN
 
     def test_what_other_runs_need_has_no_fix_but_help(self) -> None:
         sampler = Value(
@@ -153,6 +174,12 @@ class TestIterableWithSampler:
     def test_a_datapipe_takes_no_sampler_either(self) -> None:
         payload = holding(Samples(at(5), "Pipe", DatasetKind.DATAPIPE))
         assert check("LL208", a_loader(payload=payload, sampler=SAMPLER), LINUX) != []
+
+    def test_where_a_stream_is_not_shuffled_it_is_only_possible_that_it_is(self) -> None:
+        stream = Samples(at(5), "Stream", DatasetKind.ITERABLE, assumptions=assuming("streaming", True))
+        shuffle = Value((written(True), written(False, assumptions=assuming("streaming", True))))
+        loader = a_loader(payload=holding(stream), shuffle=shuffle)
+        assert the_finding("LL208", loader, LINUX).confidence is Confidence.POSSIBLE
 
     def test_a_stream_of_other_runs_is_quiet_and_one_that_may_be_of_others_only_possible(self) -> None:
         stream = Samples(at(5), "Stream", DatasetKind.ITERABLE, assumptions=assuming("streaming", True))

@@ -13,7 +13,7 @@ from loaderlint.linking.following.configurations.lazy_calls import Changed
 from loaderlint.linking.following.read_names import last_read
 from loaderlint.linking.following.renewed import names_of, not_told_apart, values_read
 from loaderlint.linking.following.where_asked import asked_in
-from loaderlint.linking.things import loops
+from loaderlint.linking.things import devices, loops
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.kinds import Frame, Possibilities, Possibility
 from loaderlint.linking.things.operations import truth_of
@@ -123,7 +123,8 @@ class Conditions:
         Where it may just as well be one that is not seen, a run that gets this answer gets it wherever it asks again.
         """
         if all(together(one.assumptions, other) is None for other in not_seen):
-            return [one.assumptions]
+            way = together(one.assumptions, devices.where_asked_for_cuda(test, truth))
+            return [] if way is None else [way]
         ways = (together(one.assumptions, way) for way in self._asked(test, frame, frozenset({truth})))
         return [way for way in ways if way is not None] or [one.assumptions]
 
@@ -148,11 +149,11 @@ class Conditions:
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""
         where = asked_in(self._evaluator, test, frame)
-        there = NO_ASSUMPTIONS
-        if answer in (True, frozenset({True})):
-            there = groups.where_there_is_one(self._evaluator, test, frame)
+        truth = answer in (True, frozenset({True}))
+        cuda = devices.where_asked_for_cuda(test, truth)
+        group = groups.where_there_is_one(self._evaluator, test, frame) if truth else NO_ASSUMPTIONS
         answers = (
-            together(way, there, choice(self._question(test, frame, f"{where}{since}", called), answer))
+            together(way, cuda, group, choice(self._question(test, frame, f"{where}{since}", called), answer))
             for since, way in self._values_read(test, frame)
         )
         return [one for one in answers if one is not None]

@@ -25,8 +25,13 @@ def where_there_is_one(evaluator: Evaluator, test: ast.expr, frame: Frame) -> As
         return next((one for one in found if one), NO_ASSUMPTIONS)
     if not isinstance(test, ast.Call | ast.Name | ast.Attribute):
         return NO_ASSUMPTIONS
-    made_on = evaluator.once(("groups of processes",), NO_ASSUMPTIONS, lambda: _made_on(evaluator))
-    return made_on if made_on and _asks_for_group(evaluator, test, frame) else NO_ASSUMPTIONS
+    there = made_on(evaluator)
+    return there if there and _asks_for_group(evaluator, test, frame) else NO_ASSUMPTIONS
+
+
+def made_on(evaluator: Evaluator) -> Assumptions:
+    """Return what is assumed of the platform where the project has made a group, nothing where that may be any."""
+    return evaluator.once(("groups of processes",), NO_ASSUMPTIONS, lambda: _made_on(evaluator))
 
 
 def but_for_group(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame) -> Collection[Arm]:
@@ -57,11 +62,11 @@ def _asks_for_group(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:
 def _made_on(evaluator: Evaluator) -> Assumptions:
     """Return the assumption that some call of the project can make a group; none where nothing or a library does."""
     ways = [way for call, place in _makers(evaluator) for way in needed(evaluator, call, place)]
-    made_on = on(frozenset[str]().union(*map(platforms_of, ways))) if ways else NO_ASSUMPTIONS
+    there = on(frozenset[str]().union(*map(platforms_of, ways))) if ways else NO_ASSUMPTIONS
     # All files are looked through for these words only where the answer depends on them.
-    words = sorted(MAKE_GROUPS_THEMSELVES) if made_on else ()
+    words = sorted(MAKE_GROUPS_THEMSELVES) if there else ()
     by_library = any(True for word in words for _ in evaluator.project.python_mentioning(word))
-    return NO_ASSUMPTIONS if by_library else made_on
+    return NO_ASSUMPTIONS if by_library else there
 
 
 def _makers(evaluator: Evaluator) -> list[tuple[ast.Call, Frame]]:

@@ -22,7 +22,7 @@ from loaderlint.linking.following import (
 from loaderlint.linking.following.commandlines import absl, actions, parsed, parsers
 from loaderlint.linking.following.configurations import ini_files
 from loaderlint.linking.following.replacing import AFTER_FIELDS
-from loaderlint.linking.things import classes, guards, locations, operators, platforms, settings
+from loaderlint.linking.things import classes, devices, guards, locations, operators, platforms, settings
 from loaderlint.linking.things.kinds import (
     GIVEN,
     Absent,
@@ -125,7 +125,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
     if isinstance(thing, Made) and name == "name" and thing.callee in CURRENT_PROCESS:
         return guards.process_name(span)
     if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
-        return evaluator.evaluate(thing.call.args[0], thing.frame)
+        return devices.types_of(evaluator.evaluate(thing.call.args[0], thing.frame), span)
     if isinstance(thing, Made) and thing.callee.startswith(library_attributes.HELD):
         return _of_held(evaluator, thing, node, frame, span)
     if isinstance(thing, Made) and (kept := library_attributes.read(evaluator, thing, name, span)) is not None:

@@ -243,6 +243,28 @@ def _stars_that_bind(evaluator: Evaluator, name: str, facts: PythonFacts, asked:
             yield binding
 
 
+def star_may_bind(evaluator: Evaluator, name: str, facts: PythonFacts) -> bool:
+    """Return whether a star import of a module may bring a name: of modules not seen, and of packages, any comes."""
+    waiting, asked = [facts], {id(facts)}
+    while waiting:
+        one = waiting.pop()
+        for binding in one.module.bindings.get("*", ()):
+            _, source = _star_source(evaluator, binding, one)
+            if source is None or source.source.path.endswith("__init__.py") or _may_bind(source, name):
+                return True
+            if id(source) not in asked:
+                asked.add(id(source))
+                waiting.append(source)
+    return False
+
+
+def _may_bind(facts: PythonFacts, name: str) -> bool:
+    """Return whether a module may bind a name of its own, or functions of it do."""
+    module = facts.module
+    outer = any(name in one.outer_names for one in facts.scopes.values())
+    return outer or name in module.bindings or ANY_GLOBAL in module.bindings or "__getattr__" in module.bindings
+
+
 def _stars(facts: PythonFacts) -> list[Binding]:
     """Return the star imports of a module that run; a package may have one of each of its modules for type checkers."""
     return [one for one in facts.module.bindings.get("*", ()) if not is_for_types(one.place)]

@@ -6,24 +6,40 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.following import groups
 from loaderlint.linking.following.asked_for_parameters import is_asked_for_parameters
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Made, Thing
-from loaderlint.linking.things.platforms import on
+from loaderlint.linking.things.platforms import name_of_callee, on
 from loaderlint.linking.things.possibilities import WITH_CUDA
 from loaderlint.linking.things.templates import beginning
 from loaderlint.model.assumptions import Assumptions, together
 from loaderlint.readers.python_calls import arguments, called_name, keywords
-from loaderlint.vocabulary.platforms import COUNTS_CUDA, CUDA_FUNCTIONS, SETS_DEFAULT, SETS_DEVICE
+from loaderlint.vocabulary.platforms import (
+    BACKENDS,
+    COUNTS_CUDA,
+    CUDA_FUNCTIONS,
+    GROUPED_STRATEGIES,
+    GROUPED_STRATEGY_CLASSES,
+    MAKES_GROUP_TO_TRAIN,
+    NEED_GROUP,
+    ON_DEVICES,
+    RANKS,
+    SETS_DEFAULT,
+    SETS_DEVICE,
+    TRAINERS_OF,
+)
 from loaderlint.vocabulary.tensors import (
     LOAD_MODELS,
     MAKE_MODELS,
     MAKES_TENSORS,
     MODEL_LIBRARIES,
     MODELS_AROUND,
+    TENSOR_CLASSES,
+    VARIABLES,
     WITH_PARAMETERS,
 )
 
@@ -33,6 +49,10 @@ if TYPE_CHECKING:
 _ON_CUDA = ("cuda", "torch.cuda.")
 """How the names of CUDA's devices begin, and those of the types of tensors on them."""
 _MODULE = "torch.nn.Module"
+_MAKERS = MAKES_TENSORS | TENSOR_CLASSES | MAKE_MODELS
+"""What makes a tensor, or a model with parameters."""
+_AROUND = MODELS_AROUND | VARIABLES
+"""What has the parameters of what it is given first, or is that tensor."""
 _RANK = "torch.distributed.get_rank"
 _DEEPEST = 4
 """Devices made of each other, and models around each other; deeper ones are not looked into."""
@@ -49,13 +69,18 @@ def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list
         if is_asked_for_parameters(evaluator, call, frame):
             needing = _may_have_tensors
     else:
-        callees = evaluator.evaluate(function, frame)
-        name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
+        name = name_of_callee(evaluator, call, frame)
         if name in CUDA_FUNCTIONS or name in COUNTS_CUDA or _is_put_on_cuda(evaluator, name, call, frame):
             return [on(WITH_CUDA)]
+        if name in NEED_GROUP and not _is_told_of_group(call, NEED_GROUP[name]):
+            return [groups.made_on(evaluator)]
+        if name.startswith(TRAINERS_OF) and _trains_by_nccl(evaluator, call, frame):
+            return [on(BACKENDS["nccl"])]
         device = arguments(call, ["device"]).get("device") if name in SETS_DEVICE else None
         if device is None:
             return None
+        if _is_rank_given(evaluator, device, frame):
+            return [on(WITH_CUDA)]
         needing, given = _is_device, evaluator.evaluate(device, frame)
     answers = [(one.assumptions, needing(evaluator, one.thing)) for one in given]
     if not any(needs for _, needs in answers):
@@ -84,12 +109,41 @@ def _is_put_on_cuda(evaluator: Evaluator, name: str, call: ast.Call, frame: Fram
     return device is not None and _is_always_cuda(evaluator, device, frame, 0)
 
 
+def _is_told_of_group(call: ast.Call, own: Collection[str]) -> bool:
+    """Return whether a call may be given what it would ask the group for: by these names, by position or by a splat."""
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    return starred or len(call.args) > 1 or any(one.arg in (None, *own) for one in call.keywords)
+
+
+def _trains_by_nccl(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    """Return whether a trainer of Lightning's makes a group on CUDA, whose backend nobody chooses but Lightning."""
+    given = keywords(call)
+    if called_name(call) != MAKES_GROUP_TO_TRAIN or "strategy" not in given:
+        return False
+    return _is_grouped(_only(evaluator, given["strategy"], frame)) and any(
+        thing in asking or (name == "gpus" and isinstance(thing, int) and not isinstance(thing, bool) and thing > 0)
+        for name, asking in ON_DEVICES.items()
+        if name in given and isinstance(thing := _only(evaluator, given[name], frame), int | str)
+    )
+
+
+def _is_grouped(strategy: Thing) -> bool:
+    if isinstance(strategy, str):
+        return strategy.startswith(GROUPED_STRATEGIES)
+    if not isinstance(strategy, Made) or not strategy.callee.endswith(GROUPED_STRATEGY_CLASSES) or strategy.call.args:
+        return False
+    return all(one.arg not in (None, "process_group_backend") for one in strategy.call.keywords)
+
+
+def _only(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Thing:
+    """Return what an expression is whatever is asked and whoever runs the program, None where it may be several."""
+    found = evaluator.evaluate(node, frame)
+    return found[0].thing if len(found) == 1 and not found[0].assumptions else None
+
+
 def _is_always_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame, depth: int) -> bool:
     """Return whether an expression is a CUDA device or a type there, whatever is asked and whoever runs the program."""
-    found = evaluator.evaluate(node, frame)
-    if len(found) != 1 or found[0].assumptions or depth > _DEEPEST:
-        return False
-    thing = found[0].thing
+    thing = _only(evaluator, node, frame) if depth <= _DEEPEST else None
     if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
         return _is_always_cuda(evaluator, thing.call.args[0], thing.frame, depth + 1)
     name = thing.name if isinstance(thing, External) else beginning(thing)
@@ -99,13 +153,30 @@ def _is_always_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame, depth: i
 def _is_device(evaluator: Evaluator, thing: Thing) -> bool:
     """Return whether a thing is a device or the number of one: a negative one asks for none, and no rank is negative.
 
-    ``torch.distributed.get_rank`` refuses to answer where there is no group (``distributed_c10d.py``, 2.13).
+    ``torch.distributed.get_rank`` refuses to answer where there is no group (``distributed_c10d.py``, 2.13), and a
+    device that is none of CUDA's is refused: "Expected a cuda device" (``torch/cuda/_utils.py``, 2.13).
     """
     if isinstance(thing, Made):
-        return thing.callee == _RANK and not thing.call.args and not thing.call.keywords
+        is_rank = thing.callee == _RANK and not thing.call.args and not thing.call.keywords
+        return is_rank or thing.callee == "torch.device"
     if isinstance(thing, str):
         return thing.startswith(_ON_CUDA)
     return isinstance(thing, int) and not isinstance(thing, bool) and thing >= 0
+
+
+def _is_rank_given(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
+    """Return whether an expression is the number that whoever starts the processes gives each of them."""
+    if isinstance(node, ast.Name):
+        bound = frame.scope.bindings.get(node.id, ())
+        if len(bound) == 1 and bound[0].kind == "assign" and isinstance(bound[0].value, ast.Call):
+            return _is_rank_given(evaluator, bound[0].value, frame.at(bound[0].place))
+    if not isinstance(node, ast.Call) or called_name(node) != "int" or len(node.args) != 1:
+        return False
+    # Of None there is no number.
+    given = [one.thing for one in evaluator.evaluate(node.args[0], frame) if one.thing is not None]
+    return any(one in RANKS for one in given) and all(
+        one in RANKS or (isinstance(one, int | str) and str(one).isdecimal()) for one in given
+    )
 
 
 def _has_tensors(evaluator: Evaluator, thing: Thing, depth: int = 0) -> bool:
@@ -114,11 +185,11 @@ def _has_tensors(evaluator: Evaluator, thing: Thing, depth: int = 0) -> bool:
         return not _moves_itself(evaluator, thing) and has_layers(evaluator, thing)
     if not isinstance(thing, Made):
         return False
-    if thing.callee in MODELS_AROUND and thing.call.args and depth < _DEEPEST:
+    if thing.callee in _AROUND and thing.call.args and depth < _DEEPEST:
         inside = evaluator.evaluate(thing.call.args[0], thing.frame)
         return all(_has_tensors(evaluator, one.thing, depth + 1) for one in inside)
     callee = thing.callee
-    if callee in MAKES_TENSORS or callee in MAKE_MODELS or callee.startswith(MODEL_LIBRARIES) or is_layer(thing):
+    if callee in _MAKERS or callee.startswith(MODEL_LIBRARIES) or is_layer(thing):
         return True
     return callee.endswith(LOAD_MODELS)
 

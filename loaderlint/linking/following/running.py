@@ -79,8 +79,8 @@ class Iterated(Struct, frozen=True, eq=False):
 
     @property
     def makes_iterator(self) -> bool:
-        """Whether it is a call that makes an iterator: ``iter(loader)``."""
-        return isinstance(self.node, ast.Call) and called_name(self.node) == "iter"
+        """Whether it is a call that makes an iterator: ``iter(loader)`` or ``loader.__iter__()``."""
+        return isinstance(self.node, ast.Call) and called_name(self.node) in ("iter", "__iter__")
 
     @property
     def takes_one(self) -> bool:

@@ -402,8 +402,8 @@ def _comes_back(
         if evaluator.project.modules_ending(stop.imported, frame.facts.source.path):
             return always
         return [on(platforms.MODULES[stop.imported])]
-    if stop.command:
-        return [on(platforms.COMMANDS[stop.command])]
+    if stop.needed:
+        return [on(platforms.NEEDED[stop.needed])]
     if call is None:
         return []
     if called_name(call) in platforms.LAST_NAMES:
@@ -469,7 +469,7 @@ def _is_handed_model(stop: Stop, frame: Frame) -> bool:
 def _needs_platform(stop: Stop) -> bool:
     """Return whether what a stop calls may be, or may ask for, what only some platforms have."""
     named = stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES
-    return named or stop.divides or bool(stop.command)
+    return named or stop.divides or bool(stop.needed)
 
 
 def _tells_platforms(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.following.modules import star_may_bind
 from loaderlint.linking.things.kinds import Frame
 from loaderlint.model.source import NOTEBOOK
 from loaderlint.readers.python import ANY_GLOBAL, PythonFacts, Scope
@@ -101,7 +102,7 @@ def _is_undefined(evaluator: Evaluator, name: str, frame: Frame) -> bool:
             return False
         around = around.parent
     module = frame.facts.module
-    if "*" in module.bindings or ANY_GLOBAL in module.bindings:
+    if ANY_GLOBAL in module.bindings or ("*" in module.bindings and star_may_bind(evaluator, name, frame.facts)):
         return False
     key = ("outer names", frame.facts.source.path)
     outer = evaluator.remembered(key, None, partial(_bound_from_inside, frame.facts))
@@ -116,7 +117,8 @@ def _is_undefined(evaluator: Evaluator, name: str, frame: Frame) -> bool:
 def _bound_from_inside(facts: PythonFacts) -> Set[str] | None:
     """Return the names of a file's top level that its functions bind, None where these may be any."""
     scopes = facts.scopes.values()
-    if any(one in facts.source.text for one in _NAMESPACES) or any("*" in one.bindings for one in scopes):
+    inner = (one for one in scopes if one is not facts.module)
+    if any(one in facts.source.text for one in _NAMESPACES) or any("*" in one.bindings for one in inner):
         return None
     return {name for one in scopes for name in one.outer_names}
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SIDE_BY_SIDE = frozenset({"zip", "zip_longest"})
 """Functions that begin all they are given before they take anything."""
-_BEGINS = frozenset({"cycle", "enumerate", "islice", "iter", "zip"})
+_BEGINS = frozenset({"__iter__", "cycle", "enumerate", "islice", "iter", "zip"})
 """Functions that begin what they are given at once, and take from it when they are asked themselves."""
 _IN_LAYERS = frozenset({"alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "gumbel_softmax", "rrelu"})
 """Functions of ``torch.nn.functional`` that draw (pytorch.org, "torch.nn.functional")."""
@@ -190,12 +190,18 @@ def _until_first(evaluator: Evaluator, place: Iterated) -> Iterator[Touch]:
         if call.node is place.node or call.place.order < place.frame.place.order:
             continue
         name = full_name(scope, dotted(call.node.func) or called_name(call.node))
-        begins = called_name(call.node) == "iter" and any(
-            loaders_in(evaluator, one, place.frame.at(call.place)) for one in call.node.args
-        )
+        begins = any(loaders_in(evaluator, one, place.frame.at(call.place)) for one in _begun_by(call.node))
         inside = _draws_inside(evaluator, call.node, place.frame.at(call.place))
         if begins or _draws(name) or inside or _may_make_layers(evaluator, call.node, name):
             yield touch_at(facts, call.node)
+
+
+def _begun_by(call: ast.Call) -> list[ast.expr]:
+    """Return what a call makes an iterator of: ``iter(loader)`` or ``loader.__iter__()``."""
+    match call:
+        case ast.Call(ast.Attribute(owner, "__iter__"), []):
+            return [owner]
+    return call.args if called_name(call) == "iter" else []
 
 
 def _draws_inside(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:

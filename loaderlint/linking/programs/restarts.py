@@ -57,7 +57,7 @@ def _begins(evaluator: Evaluator, place: Iterated) -> bool:
     """Return whether ``iter(loader)`` begins anew: a class of the project may keep one iterator for all turns."""
     assert isinstance(place.node, ast.Call)
     with evaluator.steps(STEPS):
-        made = [one.thing for one in evaluator.evaluate(place.node.args[0], place.frame)]
+        made = [one.thing for one in evaluator.evaluate(place.expression, place.frame)]
     kinds = [classes.lineage(evaluator, thing.of) for thing in made if isinstance(thing, Instance)]
     own = (classes.nearest(kind, "__iter__") for kind in kinds)
     return all(_passes_on(found[1]) for found in own if found is not None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.things.possibilities import EVERY_PLATFORM
 from loaderlint.readers.python import Binding, PythonFacts
-from loaderlint.vocabulary.platforms import COMMANDS, MODULES, UNIX, module_of_some
+from loaderlint.vocabulary.platforms import MODULES, NEEDED, UNIX, module_of_some
 
 if TYPE_CHECKING:
     from loaderlint.linking.files.project import Project
@@ -105,8 +105,8 @@ def _at_the_top(facts: PythonFacts) -> Iterator[tuple[ast.stmt, Binding]]:
 def _commands_at_the_top(facts: PythonFacts) -> Iterator[Need]:
     """Yield the calls at the top of a file, under nothing, that fail where a command is missing."""
     for stop in facts.module.stops:
-        if stop.command and stop.call is not None and not stop.handled and not stop.place.arms:
-            yield Need(facts, stop.call, COMMANDS[stop.command])
+        if stop.needed and stop.call is not None and not stop.handled and not stop.place.arms:
+            yield Need(facts, stop.call, NEEDED[stop.needed])
 
 
 def imports(node: ast.AST, module: str) -> bool:

@@ -23,6 +23,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.templates import WRITTEN
 from loaderlint.model.value import Constant, CpuCount
+from loaderlint.vocabulary.library_classes import COUNT_AS_TRUE
 
 
 def _small(power: float) -> float:
@@ -169,9 +170,10 @@ def truth_of(thing: Thing) -> bool | None:
         return thing.truth
     if isinstance(thing, Function | Class | Instance | Module):
         return True
-    if isinstance(thing, Made) and is_object(thing) and thing.callee.endswith("Sampler"):
-        # An empty one, which counts as false, is given to no loader.
-        return True
+    if isinstance(thing, Made) and is_object(thing):
+        # An empty sampler or list of transforms, which may count as false, is given to no loader.
+        filled = thing.callee.endswith(("Sampler", "Compose"))
+        return True if filled or thing.callee.startswith(COUNT_AS_TRUE) else None
     if isinstance(thing, CpuCount):
         # A machine has a CPU, and arithmetic that gives 0 for one CPU only is not worth a second arm.
         return bool(thing.compute(8))

@@ -118,8 +118,7 @@ def per_platform(spell: Callable[[Platform], str], span: Span) -> Possibilities:
 
 def needed(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list[Assumptions]:
     """Return the alternatives under which there is what a call needs: a function, a signal or a backend."""
-    callees = evaluator.evaluate(call.func, frame)
-    name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
+    name = name_of_callee(evaluator, call, frame)
     if name in FUNCTIONS:
         return [on(FUNCTIONS[name])]
     if name in ON_SIGNALS and call.args:
@@ -137,6 +136,12 @@ def needed(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list[Assumptio
         way = one.assumptions if where is None else together(one.assumptions, on(where))
         found.extend(() if way is None else (way,))
     return found
+
+
+def name_of_callee(evaluator: Evaluator, call: ast.Call, frame: Frame) -> str:
+    """Return the dotted name of what a call calls in a library, whichever import brings it; "" for anything else."""
+    names = {one.thing.name if isinstance(one.thing, External) else "" for one in evaluator.evaluate(call.func, frame)}
+    return next(iter(names)) if len(names) == 1 else ""
 
 
 def on(some: frozenset[str]) -> Assumptions:

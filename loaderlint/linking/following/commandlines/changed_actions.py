@@ -25,6 +25,7 @@ _BY_SPELLING = "_option_string_actions"
 _ACTION_TAKEN = re.compile(
     r"\b_action|_actions\b|\._(optionals|positionals)\b|(?:[=(\[,]|return)\s*[\w.]+\.add_argument\("
 )
+_ACTION_KEPT = re.compile(r"^[ \t]*(?![\w.]+\.add_argument\()\S.*\.add_argument\(", re.MULTILINE)
 _REMOVES = ("_handle_conflict_resolve", "_remove_action")
 """Methods of a parser that take flags from it."""
 
@@ -62,8 +63,11 @@ def _changes(evaluator: Evaluator) -> Iterator[_Change]:
         for facts, binding in evaluator.attributes_set.get(name, ()):
             if not classes.names_receiver(Frame(facts, binding.place), binding.name.partition(".")[0]):
                 yield _ANY
+    held = any(map(_may_hold_actions, evaluator.project.all_python()))
     for facts, place, owner, name in _owners(evaluator):
-        yield from _changed(evaluator, owner, name, Frame(facts, place))
+        # What sets an attribute on something else by a name that is not written is common, and a long way to follow.
+        if held or isinstance(owner, ast.Call):
+            yield from _changed(evaluator, owner, name, Frame(facts, place))
 
 
 def _owners(evaluator: Evaluator) -> Iterator[tuple[PythonFacts, Place, ast.expr, str]]:
@@ -97,6 +101,12 @@ def _changed(evaluator: Evaluator, owner: ast.expr, attribute: str, frame: Frame
 def _hands_actions(facts: PythonFacts) -> bool:
     """Return whether a file takes an action from where it is declared, or from its parser."""
     return _ACTION_TAKEN.search(facts.source.text) is not None
+
+
+def _may_hold_actions(facts: PythonFacts) -> bool:
+    """Return whether a file may do more with what declares a flag than declare it."""
+    text = facts.source.text
+    return _hands_actions(facts) or (".add_argument(" in text and _ACTION_KEPT.search(text) is not None)
 
 
 def _flags_of(one: Possibility, attribute: str) -> Iterator[_Change]:

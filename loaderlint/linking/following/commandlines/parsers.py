@@ -20,11 +20,14 @@ from loaderlint.linking.following.commandlines.flags import worked_out
 from loaderlint.linking.following.commandlines.words import words_of
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import (
+    Class,
     CommandLine,
     Declaration,
     Frame,
     Function,
+    Instance,
     Made,
+    Module,
     Possibilities,
     Possibility,
     Row,
@@ -199,14 +202,17 @@ class _History:
         self, call: ast.Call, frame: Frame, ways: Sequence[Assumptions], otherwise: tuple[Assumptions, ...]
     ) -> None:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _DECLARES:
-            for owner in self._evaluator.evaluate(call.func.value, frame):
+            owners = self._evaluator.evaluate(call.func.value, frame)
+            for owner in owners:
                 command = self._command(owner)
                 if command is not None:
                     here, not_here = self._when(frame, ways, otherwise)
                     joint = tuple(both for way in here if (both := together(way, command)) is not None)
                     not_here = not_here or ((NO_ASSUMPTIONS,) if command else ())
                     self._found.extend(_at_turns(self._evaluator, Declaration(call, frame, joint, not_here)))
-            return
+            if not any(isinstance(one.thing, Class | Instance | Module) for one in owners):
+                return
+            # A program may call a function of its own what a parser's method is called.
         if isinstance(call.func, ast.Attribute) and call.func.attr == _COMMAND:
             self._declare_command(call, frame, ways, otherwise)
             return
