@@ -40,6 +40,14 @@ SETS_EACH = (
     "            setattr(target, key, value)\n"
 )
 
+DEEPER = SETS_EACH.replace("(target, given)", "(target, given, deep)").replace(
+    "isinstance(target, (list, tuple))", "deep"
+)
+BY_ANOTHER = SETS_EACH.replace(
+    "        for one in target:\n            update(one, given)\n", "        each_of(target, given)\n"
+)
+"""A function that sets attributes of what it gets, or has another one call it with each of the objects in that."""
+
 BLURRED: Cases = {
     "on objects of an heir, in a method that was inherited": (
         FAMILY.replace("⟦4⟧", "4")
@@ -194,6 +202,30 @@ BLURRED: Cases = {
         f"{CFG}{SETS_EACH}update([cfg, read()], read()){READ}",
         {"4", "open"},
     ),
+    "by a function that hands itself each of the objects it got, if that is told to": (
+        f"{CFG}{DEEPER.replace('(one, given)', '(one, given, False)')}update([cfg, read()], read(), read()){READ}",
+        {"4", "open"},
+    ),
+    "by a function that another one hands each of the objects it got": (
+        f"{CFG}{BY_ANOTHER}def each_of(every, given):\n    for one in every:\n        update(one, given)\n"
+        f"update([cfg, read()], read()){READ}",
+        {"4", "open"},
+    ),
+    "by a function that one in it hands each of the objects it got": (
+        CFG
+        + BY_ANOTHER.replace(
+            "    if isinstance",
+            "    def each_of(every, given):\n        for one in every:\n            update(one, given)\n"
+            "    if isinstance",
+        )
+        + f"update([cfg, read()], read()){READ}",
+        {"4", "open"},
+    ),
+    "by a function that another one hands each of the objects it got, of which none is this one": (
+        f"{CFG}class Other:\n    depth = 1\n{BY_ANOTHER}def each_of(every, given):\n    for one in every:\n"
+        f"        update(one, given)\nupdate([Other(), Other()], read()){READ}",
+        {"4"},
+    ),
     "by a function that hands itself each of the objects it got, of which none is this one": (
         f"{CFG}class Other:\n    depth = 1\n{SETS_EACH}update([Other(), Other()], read()){READ}",
         {"4"},
@@ -294,3 +326,38 @@ def test_attributes_set_by_name_in_a_file_that_says_nothing_of_loaders(merges: s
     (loader,) = loaders_traced(Project({"main.py": source}, Folder({"main.py": main, "nodes.py": nodes})))
     assert {one.constant for one in loader.num_workers.candidates} == {4}
     assert loader.num_workers.open is is_open
+
+
+HANDS_ITSELF = (
+    "def run(target):\n    if {many}:\n        for one in target:\n            run(one)\n"
+    "    else:\n        DataLoader(data, num_workers=target.workers)\n"
+)
+OF_ANOTHER_RUN: Cases = {
+    "under a test that asks what it is": (
+        f"{CFG}{HANDS_ITSELF.format(many='isinstance(target, list)')}run([cfg])",
+        {"4", "open"},
+    ),
+    "under a test nobody sees through": (f"{CFG}{HANDS_ITSELF.format(many='known(target)')}run([cfg])", {"4", "open"}),
+    "out of another object": (
+        f"{CFG}class Holder:\n    workers = ⟦1⟧\n    def __init__(self, one):\n        self.one = one\n"
+        "def run(target):\n    if known(target):\n        run(target.one)\n    else:\n"
+        "        DataLoader(data, num_workers=target.workers)\nrun(Holder(cfg))\n",
+        {"1", "4"},
+    ),
+    "made on one platform": (
+        f"import sys\n{CFG}class Other:\n    workers = ⟦2⟧\nif sys.platform == 'win32':\n    cfg = Other()\n"
+        f"{HANDS_ITSELF.format(many='isinstance(target, list)')}run([cfg])",
+        {"2 on windows", "4 on linux, macos", "open"},
+    ),
+    "never": (
+        CFG.replace("⟦4⟧", "4")
+        + HANDS_ITSELF.format(many="known(target)").replace("run(one)", "print(one)")
+        + "run([cfg])",
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), OF_ANOTHER_RUN.values(), ids=OF_ANOTHER_RUN.keys())
+def test_an_object_that_a_function_hands_itself_is_asked_in_another_run(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected

@@ -19,7 +19,10 @@ def looking(*lines: str, taken: str = "self", mode: str = "after") -> str:
     """A model with a validator of all its fields, and what it says of the one that is given."""
     body = "".join(f"\n    {line}" for line in lines)
     helpers = (
+        "from operator import setitem\n"
         "def exists(value):\n    return value is not None\ndef settle(cfg):\n    cfg.workers = 1\nNAMES = ['a', 'b']\n"
+        "class Part:\n    def put(self):\n        self.workers = 1\n"
+        "    def fix(self, other):\n        other.workers = 1\n"
     )
     validator = (f"@model_validator(mode='{mode}')", f"def check({taken}):{body.replace('    ', '        ')}")
     own = ("def settle(self):", "    print(1)")
@@ -72,6 +75,13 @@ CHECKED: Cases = {
         looking("wrong = 0", "for name in NAMES: wrong += name in self.names", "assert not wrong", "return self"),
         {"6 shared"},
     ),
+    "a validator of the model that reads a property and maps a function that only looks": (
+        looking("assert self is not None and self.doubled", "list(map(exists, self.parts))", "return self").replace(
+            "    def settle(self)",
+            "    @property\n    def doubled(self):\n        return self.workers * 2\n    def settle(self)",
+        ),
+        {"6 shared"},
+    ),
     "a validator of the model that only looks, of one in another": (
         looking("assert self.workers", "return self").replace(
             "cfg = Cfg(workers=⟦6⟧)", "class All(BaseModel):\n    data: Cfg\ncfg = All(data={'workers': ⟦6⟧}).data"
@@ -80,7 +90,7 @@ CHECKED: Cases = {
     ),
     **{
         f"a validator of the model that sees to it otherwise: {lines}": (
-            looking(*lines, mode=mode).replace("⟦6⟧", "6"),
+            looking(*lines, taken="self, taken", mode=mode).replace("⟦6⟧", "6"),
             {"open"},
         )
         for lines, mode in (
@@ -91,10 +101,33 @@ CHECKED: Cases = {
             (("self.settle()", "return self"), "after"),
             (("settle(self)", "return self"), "after"),
             (("vars(self).update(depth=1)", "return self"), "after"),
+            (("d = self.__dict__", "d |= {'workers': 1}", "return self"), "after"),
+            (("parts = self.parts", "parts += [1]", "return self"), "after"),
+            (("parts = 0", "if self.depth: parts = self.parts", "parts += [1]", "return self"), "after"),
+            (("taken += [1]", "return self"), "after"),
+            (("me = self", "object.__setattr__(me, 'workers', 1)", "return self"), "after"),
+            (("put = setattr", "put(self.other, 'workers', 1)", "return self"), "after"),
+            (("[setattr(self, key, 1) for key in NAMES]", "return self"), "after"),
+            (("list(map(lambda key: setattr(self, key, 1), NAMES))", "return self"), "after"),
+            (("list(map(self.__setattr__, NAMES, NAMES))", "return self"), "after"),
+            (("list(map(self.settle, NAMES))", "return self"), "after"),
+            (("list(map(settle, [self]))", "return self"), "after"),
+            (("list(map(settle, self.parts))", "return self"), "after"),
+            (("sorted(self.parts, key=lambda part: settle(part))", "return self"), "after"),
+            (("self.parts.append(1)", "return self"), "after"),
+            (("self.parts.__setitem__(0, 1)", "return self"), "after"),
+            (("self.part.put()", "return self"), "after"),
+            (("Part.fix(1, self.part)", "return self"), "after"),
+            (("setitem(self.parts, 0, 1)", "return self"), "after"),
+            (("exec('self.workers = 1')", "return self"), "after"),
+            (("self.of_a_base()", "return self"), "after"),
+            (("exists(value=self)", "return self"), "after"),
+            (("taken = OTHER", "return taken"), "after"),
+            (("self = OTHER", "return self"), "after"),
+            (("return OTHER",), "after"),
             (("return self.model_copy(update={'workers': 1})",), "after"),
             (("settle(cfg=self)", "return self"), "after"),
             (("me = self", "me.workers = 1", "return self"), "after"),
-            (("me = self", "object.__setattr__(me, 'workers', 1)", "return self"), "after"),
             (("operator.setitem(self.__dict__, 'workers', 1)", "return self"), "after"),
             (("options = self.options", "options |= {'depth': 1}", "return self"), "after"),
             (("other = Cfg.model_construct(workers=1)", "return other"), "after"),

@@ -23,6 +23,12 @@ def program(loop: str, default: str = "⟦4⟧", text: str = "workers: ⟦2⟧\n
     return {"main.py": f"{IMPORT}{PARSED.format(default)}{loop}{READ}", "conf/train.yaml": text}
 
 
+def in_parts(parts: str, over: str = "parts") -> str:
+    """A program that lays the parts of something over each other."""
+    loop = f"for part in {over}:\n{INNER}        options[key] = value\n"
+    return f"from elsewhere import some\n{parts}\noptions = {{}}\n{loop}DataLoader(1, num_workers=options['workers'])\n"
+
+
 def unfollowed(loop: str) -> dict[str, str]:
     """The same of which nothing that the file says is found."""
     return program(loop, text="workers: 2\nrate: 0.1\n")
@@ -100,6 +106,29 @@ PARTS: Cases = {
             text="workers: 2\n",
         ),
         {"4", "open"},
+    ),
+    "of a list, one of two last": (
+        in_parts("parts = [{'workers': 1}, {'workers': ⟦2⟧} if some else {'workers': ⟦3⟧}]"),
+        {"2", "3"},
+    ),
+    "of a list, an empty one of two last": (
+        in_parts("parts = [{'workers': ⟦1⟧}, {'workers': ⟦2⟧} if some else {'rate': 3}]"),
+        {"1", "2"},
+    ),
+    "of a list, what nobody saw last": (in_parts("parts = [{'workers': ⟦1⟧}, dict(some)]"), {"1", "open"}),
+    "of a dictionary, one of two last": (
+        in_parts(
+            "parts = {'a': {'workers': 1}, 'b': {'workers': ⟦2⟧} if some else {'workers': ⟦3⟧}}", "parts.values()"
+        ),
+        {"2", "3"},
+    ),
+    "of a dictionary, perhaps a number last": (
+        in_parts("parts = {'a': {'workers': ⟦1⟧}, 'b': {'workers': ⟦2⟧} if some else 3}", "parts.values()"),
+        {"1", "2"},
+    ),
+    "of a dictionary, to which one may have been added": (
+        in_parts("parts = {'a': {'workers': ⟦1⟧}}\nif some:\n    parts['b'] = {'workers': ⟦2⟧}", "parts.values()"),
+        {"1", "2"},
     ),
     "of a list that nobody saw": (
         program(

@@ -606,6 +606,24 @@ RECORDS: Cases = {
     ),
     **recorded("class Record(dict):\n    __getattr__ = dict.__getitem__\n    __setattr__ = dict.__setitem__\n"),
     **recorded(
+        "class Record(dict):\n    def __init__(self, d):\n        dict.__init__(self, d)\n    __getattr__ = dict.get\n"
+    ),
+    **recorded(
+        "class Record(dict):\n    __getattr__ = dict.__getitem__\n"
+        "    def __missing__(self, name):\n        raise AttributeError(name)\n"
+    ),
+    **recorded("class Record(dict):\n    __getattr__ = dict.get\n    __delattr__ = dict.__delitem__\n"),
+    **recorded(
+        "class Record(dict):\n    __getattr__ = dict.get\n    __dir__ = dict.keys\n    __str__ = dict.__str__\n"
+    ),
+    **recorded(
+        "class Record(dict):\n"
+        "    def __init__(self, d):\n"
+        "        super().__init__()\n"
+        "        for k, v in d.items():\n            setattr(self, k, v)\n            self[k] = v\n"
+        "    __getattr__ = dict.get\n"
+    ),
+    **recorded(
         "class Record(dict):\n"
         "    def __getattr__(self, name):\n"
         "        try:\n            return self[name]\n"
@@ -657,6 +675,34 @@ NO_RECORDS: Cases = {
     **broken(
         "class Record(dict):\n    def __init__(self, d):\n        super().__init__(d)\n        self['data'] = {}\n"
     ),
+    **broken(
+        "class Record:\n"
+        "    def __init__(self, d):\n"
+        "        for k, v in d.items():\n            setattr(self, k, v)\n            self.data = override(k)\n"
+    ),
+    **broken(
+        "class Record:\n"
+        "    def __init__(self, d):\n"
+        "        for k, v in d.items():\n            if type(v) is dict:\n                setattr(self, k, Record(v))\n"
+        "            else:\n                setattr(self, k, v)\n            self.data = override(k)\n"
+    ),
+    **broken(
+        "class Record(dict):\n    def __init__(self, d):\n        super().__init__(d, **override(d))\n"
+        "    __getattr__ = dict.get\n"
+    ),
+    **{
+        key: value
+        for base in ("super().__init__(override(d))", "super().__init__()", "dict.__init__(self, override(d))")
+        for key, value in broken(
+            f"class Record(dict):\n    def __init__(self, d):\n        {base}\n    __getattr__ = dict.get\n"
+        ).items()
+    },
+    **broken("class Record(dict):\n    __getattr__ = dict.__len__\n"),
+    **broken(
+        "class Record(dict):\n    __getattr__ = dict.__getitem__\n"
+        "    def __missing__(self, name):\n        return override(name)\n"
+    ),
+    **broken("class Record(dict):\n    __getattr__ = dict.get\n    __getitem__ = dict.pop\n"),
 }
 
 
@@ -701,24 +747,46 @@ DOCUMENTS = "name: x\n---\ntrain:\n  num_workers: 4\n---\nmodel: y\n"
 
 
 @pytest.mark.parametrize(
-    ("written", "instead", "expected"),
+    ("changes", "expected"),
     [
-        ("", "", {"4", "open"}),
-        ("setattr(self, key, value)", "self[key] = value", {"4", "open"}),
-        ("setattr(self, key, value)", "setattr(self, key, override(value))", {"open"}),
-        ("setattr(self, key, value)", "setattr(self, key.lower(), value)", {"open"}),
-        ("held.items():", "override(held).items():", {"open"}),
-        ("held = Dot(read)", "held = override(read)", {"open"}),
-        ("held = Dot(read)", "held = Dot(read)\n        held = self.more(held)", {"open"}),
-        ("held = Dot(read)", "held = Dot(read)\n        override(held)", {"open"}),
-        ("    __setattr__ = Dot.__setitem__\n", "    __setattr__ = override(Dot)\n", {"open"}),
-        ("class Settings(Dot)", "class Settings(Dot, override)", {"open"}),
-        ("class Settings(Dot)", "class Settings(override)", {"open"}),
+        ({}, {"4", "open"}),
+        ({"setattr(self, key, value)": "self[key] = value"}, {"4", "open"}),
+        ({"    __getattr__ = Dot.__getitem__\n    __setattr__ = Dot.__setitem__\n": ""}, {"4", "open"}),
+        ({"    __getattr__ = Dot.__getitem__\n": "    __getattr__ = Dot.get\n"}, {"4", "open"}),
+        ({"    __getattr__ = Dot.__getitem__\n": "    __getattr__ = Dot.__len__\n"}, {"open"}),
+        ({"setattr(self, key, value)": "setattr(self, key, override(value))"}, {"open"}),
+        ({"setattr(self, key, value)": "setattr(self, key.lower(), value)"}, {"open"}),
+        ({"setattr(self, key, value)": "setattr(self, key, value)\n            self.train = 1"}, {"open"}),
+        ({"setattr(self, key, value)": "setattr(self, key, value)\n        self.train = 1"}, {"open"}),
+        ({"held.items():": "override(held).items():"}, {"open"}),
+        ({"held.items():": "path.items():"}, {"open"}),
+        ({"held = Dot(read)": "held = override(read)"}, {"open"}),
+        ({"held = Dot(read)": "held = Dot(read)\n        held = self.more(held)"}, {"open"}),
+        ({"held = Dot(read)": "held = fill(self, read)"}, {"open"}),
+        ({"held = Dot(read)": "held = Dot(read)\n        override(held)"}, {"open"}),
+        ({"    __setattr__ = Dot.__setitem__\n": "    __setattr__ = override(Dot)\n"}, {"open"}),
+        ({"class Settings(Dot)": "class Settings(Dot, override)"}, {"open"}),
+        ({"class Settings(Dot)": "class Settings(override)"}, {"open"}),
+        (
+            {
+                "class Settings(Dot)": "class Odd(dict):\n    def __getattr__(self, name):\n"
+                "        return override(name)\n"
+                "class Settings(Odd)",
+                "Dot.__": "Odd.__",
+                "super(Dot, self)": "super()",
+            },
+            {"open"},
+        ),
     ],
 )
-def test_a_dictionary_that_fills_itself_from_a_file(written: str, instead: str, expected: set[str]) -> None:
-    assert not written or written in FILLS_ITSELF
-    main = f"{IMPORT}from elsewhere import override{FILLS_ITSELF}".replace(written or "\0", instead)
+def test_a_dictionary_that_fills_itself_from_a_file(changes: dict[str, str], expected: set[str]) -> None:
+    main = (
+        f"{IMPORT}from elsewhere import override\ndef fill(target, given):\n    target.update(override)\n"
+        f"    return given\n{FILLS_ITSELF}"
+    )
+    for written, instead in changes.items():
+        assert written in main
+        main = main.replace(written, instead)
     (workers,) = (
         one.num_workers for one in loaders_of({"main.py": main, "a.yaml": DOCUMENTS}) if one.span.path == "main.py"
     )

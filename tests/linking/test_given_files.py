@@ -136,6 +136,59 @@ CASES: Cases = {
         },
         {"4", "open"},
     ),
+    "keys that stand on the command line, laid over the file's after one was read of it": (
+        {
+            "main.py": PROGRAM + "print(config['env'])\nconfig.update(vars(args))\n"
+            "DataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: 4\n",
+            "b.yaml": "env: x\nworkers: ⟦2⟧\n",
+        },
+        {"2", "open"},
+    ),
+    "keys that a constructor lays over the file's after it read one": (
+        {
+            "main.py": PROGRAM + "class Run:\n    def __init__(self):\n"
+            "        self.config = yaml.safe_load(open(args.config))\n"
+            "        print(self.config['env'])\n        self.config.update(vars(args))\n"
+            "DataLoader(1, num_workers=Run().config['workers'])\n",
+            "a.yaml": "workers: 4\n",
+            "b.yaml": "env: x\nworkers: ⟦2⟧\n",
+        },
+        {"2", "open"},
+    ),
+    "a key that the program sets after it read it": (
+        {
+            "main.py": PROGRAM + "print(config['env'])\nconfig['env'] = 1\n"
+            "DataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: 4\n",
+            "b.yaml": "env: x\nworkers: ⟦2⟧\n",
+        },
+        {"2", "open"},
+    ),
+    "a key that the program may set before it calls the function above that reads it": (
+        {
+            "main.py": PROGRAM + "def run():\n    print(config['env'])\nconfig['env'] = 1\nrun()\n"
+            "DataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "a key that the program sets before it hands its settings to who reads it and sets it again": (
+        {
+            "main.py": PROGRAM + "def run(own):\n    print(own['env'])\n    own['env'] = 2\n"
+            "config['env'] = 1\nrun(config)\nDataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "keys that the program lays over its settings before it calls the function above that reads one": (
+        {
+            "main.py": PROGRAM + "def show():\n    print(config['env'])\nconfig.update(vars(args))\n"
+            "show()\nDataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
     "keys that stand on the command line, and one that does not": (
         {
             "main.py": PROGRAM + "config.update(vars(args))\nprint(config['env'], config['size'])\n"
@@ -626,3 +679,25 @@ def test_a_function_that_is_looked_up_in_a_module_of_the_project_is_called() -> 
     }
     (workers,) = (one.num_workers for one in loaders_of(files))
     assert {one.constant for one in workers.candidates} == {3}
+
+
+@pytest.mark.parametrize("decorator", ["", "@decorated\n", "@functools.lru_cache\n"])
+@pytest.mark.parametrize("trains", ["a.py", "z.py"])
+def test_none_of_two_programs_gets_the_files_of_the_other_in_whatever_order_they_are_asked(
+    decorator: str, trains: str
+) -> None:
+    files = {
+        "settings.py": "import functools, sys, yaml\n"
+        "def decorated(function):\n    def inner(*given):\n        return function(2)\n    return inner\n"
+        f"{decorator}def load(number=1):\n    return yaml.safe_load(open(sys.argv[number]))\n",
+        trains: f"{SETTINGS_READ}settings = load()\nprint(settings['optimizer'])\n"
+        "DataLoader(1, num_workers=settings['workers'])\n",
+        "predict.py": f"{SETTINGS_READ}settings = load()\nprint(settings['model_path'])\n"
+        "DataLoader(1, num_workers=settings['workers'])\n",
+        "conf/train.yaml": "optimizer: adam\nworkers: 4\n",
+        "conf/predict.yaml": "model_path: best.pt\nworkers: 2\n",
+    }
+    reached = {one.span.path: {each.constant for each in one.num_workers.candidates} for one in loaders_of(files)}
+    expected = {trains: {4}, "predict.py": {2}}
+    # Through a decorator that hands on what it likes no call is followed.
+    assert reached == ({path: set() for path in expected} if decorator == "@decorated\n" else expected)

@@ -99,6 +99,11 @@ class Files:
             return known.content
         return self._others.content(path) if self._others is not None else None
 
+    def language(self, path: str) -> Language | None:
+        """Return the language of a file, for which only one that is named as INI is opened (`Language.as_written`)."""
+        language = Language.of(path)
+        return language.as_written(self.content(path) or b"") if language is Language.INI else language
+
     def words(self, path: str, content: bytes) -> bytes:
         """Return the words of a file with this content (`words_of`), which are kept: several rounds look for names."""
         if path not in self._words:

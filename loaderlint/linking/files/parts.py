@@ -324,7 +324,7 @@ class Parts:
 
     def _choice(self, path: str) -> str:
         """Return what stands for a configuration file and all others that the nearest code may choose from."""
-        language = (Language.of(path) or Language.PYTHON).as_written(self._files.content(path) or b"")
+        language = self._files.language(path) or Language.PYTHON
         below = self._readers_below[language]
         around = (one for one in self._around(path) if one in below and one in self._with_programs)
         folder = next(around, "")

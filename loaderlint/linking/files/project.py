@@ -310,10 +310,9 @@ class Project:
     def _paths_with(self, words: Sequence[bytes]) -> Iterator[str]:
         """Yield the paths of the configuration files that hold one of these words, in order."""
         for path in self.paths:
-            language = Language.of(path)
-            content = self._files.content(path) if language is not None and language.is_configuration else None
-            typed = language is not None and content is not None and language.as_written(content).is_typed
-            if typed and content is not None and any(word in content for word in words):
+            language = self._files.language(path)
+            content = self._files.content(path) if language is not None and language.is_typed else None
+            if content is not None and any(word in content for word in words):
                 yield path
 
     def all_python(self) -> Iterator[PythonFacts]:

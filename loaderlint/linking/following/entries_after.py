@@ -259,7 +259,7 @@ def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -
     place = copied.loop.iter
     whole = evaluator.evaluate(copied.mapping, frame)
     if copied.in_parts:
-        whole = tuple(replace(one, thing=_parts_of(one)) for one in whole)
+        whole = tuple(replace(one, thing=_parts_of(evaluator, one)) for one in whole)
     (given,) = dictionaries.as_items(evaluator, whole)
     if copied.all_of_them:
         return given
@@ -307,20 +307,25 @@ def _speaks_of(test: ast.expr | None, value: str) -> bool:
     )
 
 
-def _parts_of(whole: Possibility) -> Items:
+def _parts_of(evaluator: Evaluator, whole: Possibility) -> Items:
     """Return what the mappings in a mapping or list hold, one over the other; what is no mapping holds nothing."""
-    unknown = Items({}, complete=False)
-    if not isinstance(whole.thing, Items | TreeMapping | Row):
-        return unknown
-    in_order = isinstance(whole.thing, Row) and whole.thing.in_order is None
-    together = Items({}, complete=in_order if isinstance(whole.thing, Row) else is_complete(whole.thing))
-    for values in whole.thing.items if isinstance(whole.thing, Row) else entries_of(whole.thing).values():
-        thing = values[0].thing if len(values) == 1 else None
-        if isinstance(thing, Items | TreeMapping):
-            together = updated(together, items_of(thing))
-        elif thing is None or isinstance(thing, Unseen):
-            together = updated(together, unknown)
+    thing = whole.thing
+    if isinstance(thing, Row):
+        together, parts = Items({}, complete=thing.in_order is None), thing.items
+    elif isinstance(thing, Items | TreeMapping):
+        together, parts = Items({}, complete=is_complete(thing)), tuple(entries_of(thing).values())
+    else:
+        return Items({}, complete=False)
+    for values in parts:
+        each = tuple(replace(one, thing=_part(one)) for one in values)
+        together = updated(together, *dictionaries.as_items(evaluator, each))
     return together
+
+
+def _part(one: Possibility) -> Items:
+    if isinstance(one.thing, Items | TreeMapping):
+        return items_of(one.thing)
+    return Items({}, complete=one.constant or isinstance(one.thing, Absent))
 
 
 def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> list[str]:

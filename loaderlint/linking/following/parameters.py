@@ -87,8 +87,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
             else None
         ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
         arriving = _where_called(evaluator, caller, settled(given, lambda: left_out))
-        own = isinstance(caller, Caller) and caller.frame.scope is scope
-        ways.append((number, _of_another_run(arriving, subject, frame) if own else arriving))
+        ways.append((number, _of_another_run(arriving, subject, frame)))
     ways.sort(key=lambda way: way[0])
     if called.elsewhere:
         ways.append((len(called.by), unseen(span)))
@@ -223,11 +222,14 @@ def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> li
 
 
 def _of_another_run(given: Possibilities, subject: str, frame: Frame) -> Possibilities:
-    """Return what a function hands itself, objects without what was assumed of the run of it that does so.
+    """Return what arrives at a function, objects without what was assumed of a run of it that they come from.
 
-    That run was called by another caller, and got other answers to its tests, than the one that is called. The parts
-    of a dictionary go on to be one: what becomes of those is known where a function is known for what it makes of it.
+    A function that hands itself what it got, or another one that hands it back, was called by another caller in that
+    run, and got other answers to its tests, than in the one that is called. The parts of a dictionary go on to be one:
+    they keep what was assumed, which tells them apart.
     """
+    if not any(isinstance(one.thing, Instance) and one.assumptions for one in given):
+        return given
     asked = f"{frame.facts.source.path}:{frame.scope.qualified()}:"
 
     def is_of_run(subject_asked: str) -> bool:

@@ -25,6 +25,20 @@ if TYPE_CHECKING:
 Keys: TypeAlias = frozenset[tuple[str, ...]]
 
 
+class _Path(NamedTuple):
+    """What a piece of code does to the value under some keys, and where: on this line, in these functions inside it."""
+
+    kind: type[ast.expr_context]
+    keys: tuple[str, ...]
+    line: int
+    functions: tuple[ast.AST, ...]
+
+    def is_there_for(self, read: _Path) -> bool:
+        """Return whether this may have set what another one of the same piece of code reads, before it does."""
+        before = self.line <= read.line or self.functions != read.functions
+        return before and read.keys[: len(self.keys)] == self.keys
+
+
 class _Use(NamedTuple):
     """A piece of code that knows a part of a configuration by a name; ``keys`` lead from the root to that part.
 
@@ -34,7 +48,7 @@ class _Use(NamedTuple):
     part: ast.AST
     name: str
     keys: tuple[str, ...] = ()
-    added: frozenset[str] = frozenset()
+    added: frozenset[_Path] = frozenset()
 
 
 _Uses: TypeAlias = Iterator[_Use]
@@ -100,14 +114,23 @@ def _other_names(scope: Scope, name: str) -> list[str]:
 
 
 def _read_in(evaluator: Evaluator, uses: _Uses) -> Keys:
-    read: set[tuple[str, ...]] = set()
-    written: set[tuple[str, ...]] = set()
+    read: dict[tuple[str, ...], set[_Use]] = {}
+    written: dict[tuple[str, ...], set[_Use]] = {}
     # Code that is reached in several ways knows the same under the same name.
     for use in dict.fromkeys(uses):
-        written.update((*use.keys, key) for key in use.added)
-        for kind, path in evaluator.paths_read.of(use.part, use.name):
-            (written if kind is ast.Store else read).add((*use.keys, *path))
-    return frozenset(path for path in read if not any(path[: len(one)] == one for one in written))
+        every = (*use.added, *evaluator.paths_read.of(use.part, use.name))
+        stores = [one for one in every if one.kind is ast.Store]
+        for one in every:
+            if one.kind is ast.Store:
+                written.setdefault((*use.keys, *one.keys), set()).add(use)
+            elif not any(store.is_there_for(one) for store in stores):
+                read.setdefault((*use.keys, *one.keys), set()).add(use)
+    # In which order pieces of code run is not known: what one of them sets may be there for the others.
+    return frozenset(
+        path
+        for path, readers in read.items()
+        if not any(path[: len(one)] == one and writers - readers for one, writers in written.items())
+    )
 
 
 def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int, merged: bool) -> _Uses:
@@ -162,9 +185,10 @@ def _returned(evaluator: Evaluator, call: ast.AST, names: list[str], frame: Fram
 def _callers(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> Iterable[AnyCaller]:
     """Return who calls a function: each program that has its settings from it reads keys of its own.
 
-    Where one call of it is being followed, it is that one alone.
+    Where one call of it is being followed, it is that one alone; what is found in a frame without arguments holds for
+    all calls.
     """
-    if frame.caller is not None:
+    if frame.caller is not None and frame.arguments is not None:
         call, where = frame.caller
         return (Caller(where, call),)
     scope = frame.scope
@@ -176,7 +200,7 @@ def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
     """Yield the pieces of code that know something under a name of one scope: its own, and those it is handed to."""
     # An attribute is known to all of its class, a name of the module to all of the file.
     part = frame.facts.tree if "." in name or frame.scope.parent is None else frame.scope.node
-    yield _Use(part, name, added=_added(evaluator, name, frame))
+    yield _Use(part, name, added=_added(evaluator, name, part, frame))
     for site in frame.scope.calls if left else ():
         where = Frame(frame.facts, site.place)
         for call in _calls_with(evaluator, site.node, name, where):
@@ -185,9 +209,10 @@ def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
         yield from _in_row(evaluator, row, place, frame, left)
 
 
-def _added(evaluator: Evaluator, name: str, frame: Frame) -> frozenset[str]:
+def _added(evaluator: Evaluator, name: str, part: ast.AST, frame: Frame) -> frozenset[_Path]:
     """Return the keys of all that a scope lays over something of a name: those that stand on the command line."""
-    found: set[str] = set()
+    found: set[_Path] = set()
+    functions = () if part is frame.scope.node else (frame.scope.node,)
     for site in frame.scope.calls:
         match site.node:
             case ast.Call(ast.Attribute(owner, "update"), [given], []) if dotted(owner) == name:
@@ -196,7 +221,8 @@ def _added(evaluator: Evaluator, name: str, frame: Frame) -> frozenset[str]:
                     laid = one.thing
                     if isinstance(laid, CommandLine):
                         laid = evaluator.attributes_of(laid, one.span)
-                    found.update(laid.entries if isinstance(laid, Items) else ())
+                    keys = laid.entries if isinstance(laid, Items) else ()
+                    found.update(_Path(ast.Store, (key,), site.node.lineno, functions) for key in keys)
     return frozenset(found)
 
 
@@ -329,9 +355,6 @@ def _keeps(
     return called.name in _HANDS_ON or (not others and called.name in KEEPS_ITS_ARGUMENT)
 
 
-_Path: TypeAlias = tuple[type[ast.expr_context], tuple[str, ...]]
-
-
 class PathsRead:
     """The keys that each piece of code reads or writes of a name, looked for once."""
 
@@ -353,7 +376,7 @@ class PathsRead:
             stored = not isinstance(one.node.ctx, ast.Load)
             chain = _chain(one.node, name) if stored or not one.sometimes else None
             if chain and not any(name in self._own(function) for function in one.functions):
-                yield (ast.Store if stored else ast.Load), chain
+                yield _Path(ast.Store if stored else ast.Load, chain, one.node.lineno, one.functions)
 
     def _own(self, function: ast.AST) -> frozenset[str]:
         """Return the names that stand for something of a function's own inside it."""

@@ -144,6 +144,8 @@ def is_record(evaluator: Evaluator, owner: Class) -> bool:
         )
     if _MISSING in methods or ("__setitem__" in methods and not _stores(methods["__setitem__"])):
         return False
+    if "__missing__" in methods and not all(isinstance(one, ast.Raise) for one in methods["__missing__"].body):
+        return False
     if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
         return False
     constructor = methods.get("__init__")
@@ -169,7 +171,22 @@ def says_nothing(statement: ast.stmt) -> bool:
 
 def is_attribute_access(statement: ast.stmt, dictionary: str = "dict") -> bool:
     """Return whether a statement of a class body is ``__getattr__ = dict.__getitem__`` or one like it."""
-    return isinstance(statement, ast.Assign) and (dotted(statement.value) or "").startswith(f"{dictionary}.__")
+    match statement:
+        case ast.Assign([ast.Name(name)], ast.Attribute(owner, method)) if dotted(owner) == dictionary:
+            return method == name or method in _THE_SAME_BY_ATTRIBUTE.get(name, ())
+    return False
+
+
+_THE_SAME_BY_ATTRIBUTE = {
+    "__getattr__": ("__getitem__", "get"),
+    "__setattr__": ("__setitem__",),
+    "__delattr__": ("__delitem__",),
+    "__dir__": ("keys",),
+}
+"""The methods of a dictionary that do with a key it has what a special method does with an attribute of that name.
+
+docs.python.org, "Data model", "Customizing attribute access".
+"""
 
 
 def _own_dictionary(constructor: ast.FunctionDef | None) -> str | None:
@@ -326,8 +343,11 @@ def _keeps_keys(constructor: ast.FunctionDef, owner: Class, *, dictionary: bool)
             continue
         if dictionary and (_fills_in(statement, given) or _converts_in_place(statement, given, owner)):
             continue
+        handed = _handed_to_dictionary(statement, receiver, owner) if dictionary else None
+        if handed == []:
+            continue
         if not (
-            (dictionary and _is_base_call(statement, receiver, owner))
+            (handed is not None and all(dotted(one) in given for one in handed))
             or _updates_all(statement, receiver, given)
             or sets_each(statement, receiver, given, owner)
         ):
@@ -369,10 +389,17 @@ def _converts_in_place(statement: ast.stmt, given: set[str], owner: Class) -> bo
     return False
 
 
-def _is_base_call(statement: ast.stmt, receiver: str, owner: Class) -> bool:
-    text = ast.unparse(statement)
-    name = owner.node.name
-    return text.startswith(("super().__init__(", f"super({name}, {receiver}).__init__(", f"dict.__init__({receiver}, "))
+def _handed_to_dictionary(statement: ast.stmt, receiver: str, owner: Class) -> list[ast.expr] | None:
+    """Return what a statement makes a dictionary of by the constructor above, None where it is no such call."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return None
+    above = ("super().__init__", f"super({owner.node.name}, {receiver}).__init__")
+    itself = [] if ast.unparse(call.func) in above else [receiver]
+    if (itself and dotted(call.func) != "dict.__init__") or [dotted(one) for one in call.args[: len(itself)]] != itself:
+        return None
+    positional = (one.value if isinstance(one, ast.Starred) else one for one in call.args[len(itself) :])
+    return [*positional, *(one.value for one in call.keywords)]
 
 
 def _updates_all(statement: ast.stmt, receiver: str, given: set[str]) -> bool:
@@ -401,10 +428,12 @@ def sets_each(statement: ast.stmt, receiver: str, given: set[str], owner: Class)
 def _all_set(body: list[ast.stmt], names: tuple[str, str, str], own: tuple[str, ...]) -> bool:
     """Return whether statements set the key to the value, on every way through them."""
     receiver, key, value = names
+    is_set = False
     for statement in body:
         if isinstance(statement, ast.If):
             if _all_set(statement.body, names, own) and _all_set(statement.orelse, names, own):
-                return True
+                is_set = True
+                continue
             converted = [one for one in statement.body if _assigns(one, value) is not None]
             if statement.orelse or len(converted) != len(statement.body):
                 return False
@@ -412,10 +441,10 @@ def _all_set(body: list[ast.stmt], names: tuple[str, str, str], own: tuple[str, 
                 return False
             continue
         target, given = _setting(statement, receiver)
-        if given is None or target != key:
+        if target != key or not _is_the_value(given, value, own):
             return False
-        return _is_the_value(given, value, own)
-    return False
+        is_set = True
+    return is_set
 
 
 def _assigns(statement: ast.stmt, name: str) -> ast.expr | None:

@@ -12,7 +12,6 @@ from loaderlint.linking.following import functions
 from loaderlint.linking.following.configurations import records
 from loaderlint.linking.things.classes import bases, constructors
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Possibilities
-from loaderlint.readers.python import dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -57,9 +56,7 @@ def _filling(evaluator: Evaluator, owner: Class) -> _Filling | None:
     match [one for one in node.body if not records.says_nothing(one)]:
         case [*before, ast.For(iter=ast.Call(ast.Attribute(source, "items"), [], [])) as loop]:
             receiver = node.args.args[0].arg
-            worked_out = set(_worked_out(before, receiver))
-            named = dotted(source)
-            if named in worked_out and records.sets_each(loop, receiver, worked_out, above[0]):
+            if records.sets_each(loop, receiver, set(_worked_out(before, receiver)), above[0]):
                 return _Filling(own[0], loop, source)
     return None
 
