@@ -142,9 +142,9 @@ def is_record(evaluator: Evaluator, owner: Class) -> bool:
             and looked_up is not None
             and _looks_up(looked_up, owner.node.name, holder)
         )
-    if _MISSING in methods or ("__setitem__" in methods and not _stores(methods["__setitem__"])):
+    if "__setitem__" in methods and not _stores(methods["__setitem__"]):
         return False
-    if "__missing__" in methods and not all(isinstance(one, ast.Raise) for one in methods["__missing__"].body):
+    if _MISSING in methods and not all(isinstance(one, ast.Raise) for one in methods[_MISSING].body):
         return False
     if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
         return False
