@@ -50,7 +50,9 @@ SET: Cases = {
         {"2", "open"},
     ),
     "in what vars gives by another name in a function": (
-        program(f"def put(args, cfg):\n    held = vars(args)\n    {OVER}        held[key] = value\nput(args, cfg)\n", "4"),
+        program(
+            f"def put(args, cfg):\n    held = vars(args)\n    {OVER}        held[key] = value\nput(args, cfg)\n", "4"
+        ),
         {"2", "open"},
     ),
     "in the dictionary of attributes, lists apart": (
