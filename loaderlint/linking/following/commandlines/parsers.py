@@ -38,7 +38,9 @@ from loaderlint.vocabulary.commandlines import PARSER_EXTENDERS
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-_DECLARES = ("add_argument", "set_defaults", "add_arguments")
+_DECLARES_OBJECT = "add_arguments"
+"""What simple_parsing calls it, and many a class of its own function that says something to the parser it is handed."""
+_DECLARES = ("add_argument", "set_defaults", _DECLARES_OBJECT)
 _COMMAND = "add_parser"
 _EXCLUSIVE = "add_mutually_exclusive_group"
 _GROUP = ".add_argument_group"
@@ -199,14 +201,16 @@ class _History:
         self, call: ast.Call, frame: Frame, ways: Sequence[Assumptions], otherwise: tuple[Assumptions, ...]
     ) -> None:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _DECLARES:
-            for owner in self._evaluator.evaluate(call.func.value, frame):
+            owners = self._evaluator.evaluate(call.func.value, frame)
+            for owner in owners:
                 command = self._command(owner)
                 if command is not None:
                     here, not_here = self._when(frame, ways, otherwise)
                     joint = tuple(both for way in here if (both := together(way, command)) is not None)
                     not_here = not_here or ((NO_ASSUMPTIONS,) if command else ())
                     self._found.extend(_at_turns(self._evaluator, Declaration(call, frame, joint, not_here)))
-            return
+            if call.func.attr != _DECLARES_OBJECT or any(is_parser(one.thing) for one in owners):
+                return
         if isinstance(call.func, ast.Attribute) and call.func.attr == _COMMAND:
             self._declare_command(call, frame, ways, otherwise)
             return
