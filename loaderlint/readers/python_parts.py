@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from loaderlint.readers.python_attributes import dictionary_of
 from loaderlint.readers.python_scopes import dotted
 
 
@@ -101,9 +102,10 @@ def copied_part(node: ast.expr) -> Part | None:
 def parts_in(node: ast.expr) -> Iterator[tuple[Keys, Part, bool]]:
     """Yield the parts that an expression brings along: where in its value each is, and whether it surely is.
 
-    They are the value itself, one of the arms of a condition, or elements of a display.
+    They are the value itself, one of the arms of a condition, or elements of a display. A dictionary of attributes
+    stands for the object that has them, whose attributes change with it: ``vars(args)``, ``args.__dict__``.
     """
-    part = part_of(node)
+    part = part_of(dictionary_of(node) or node)
     if part is not None:
         yield (), part, ELEMENT not in part.keys
     elif isinstance(node, ast.IfExp | ast.BoolOp):

@@ -1005,6 +1005,46 @@ FILES: Cases = {
         },
         {"4", "open"},
     ),
+    "a parser that a class fills whose method simple_parsing has, too": (
+        {
+            "data.py": "class Data:\n    @classmethod\n    def add_arguments(cls, parser):\n"
+            "        group = parser.add_argument_group('data')\n"
+            "        group.add_argument('--workers', type=int, default=⟦4⟧)\n",
+            "main.py": f"{IMPORT}import argparse\nfrom data import Data\n"
+            "parser = argparse.ArgumentParser()\nData.add_arguments(parser)\nargs = parser.parse_args()\n"
+            "DataLoader(data, num_workers=args.workers)\n",
+        },
+        {"4", "open"},
+    ),
+    "a parser that a module fills by a function of that name": (
+        {
+            "options.py": "def add_arguments(parser):\n    parser.add_argument('--workers', type=int, default=⟦4⟧)\n",
+            "main.py": f"{IMPORT}import argparse, options\n"
+            "parser = argparse.ArgumentParser()\noptions.add_arguments(parser)\nargs = parser.parse_args()\n"
+            "DataLoader(data, num_workers=args.workers)\n",
+        },
+        {"4", "open"},
+    ),
+    "another parser that a class fills": (
+        {
+            "data.py": "class Data:\n    @classmethod\n    def add_arguments(cls, parser):\n"
+            "        parser.add_argument('--workers', type=int, default=4)\n",
+            "main.py": f"{IMPORT}import argparse\nfrom data import Data\n"
+            "parser = argparse.ArgumentParser()\nData.add_arguments(argparse.ArgumentParser())\n"
+            "args = parser.parse_args()\nDataLoader(data, num_workers=args.workers)\n",
+        },
+        {"open"},
+    ),
+    "a class that nobody has fill the parser": (
+        {
+            "data.py": "class Data:\n    @classmethod\n    def add_arguments(cls, parser):\n"
+            "        parser.add_argument('--workers', type=int, default=4)\n",
+            "main.py": f"{IMPORT}import argparse\nfrom data import Data\n"
+            "parser = argparse.ArgumentParser()\nargs = parser.parse_args()\n"
+            "DataLoader(data, num_workers=args.workers)\n",
+        },
+        {"open"},
+    ),
     "arguments handed to a file that builds the loader": (
         {
             "data.py": f"{IMPORT}def load(data, args):\n    return DataLoader(data, num_workers=args.workers)\n",

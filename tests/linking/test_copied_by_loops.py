@@ -51,6 +51,35 @@ SET: Cases = {
     ),
     "each key of them all": (program("for key in cfg.keys():\n    setattr(args, key, cfg[key])\n", "4"), {"2", "open"}),
     "in the dictionary of attributes": (program(f"{OVER}    vars(args)[key] = value\n", "4"), {"2", "open"}),
+    "in the dictionary of attributes by another name": (
+        program(f"held = args.__dict__\n{OVER}    held[key] = value\n", "4"),
+        {"2", "open"},
+    ),
+    "in what vars gives by another name in a function": (
+        program(
+            f"def put(args, cfg):\n    held = vars(args)\n    {OVER}        held[key] = value\nput(args, cfg)\n", "4"
+        ),
+        {"2", "open"},
+    ),
+    "in the dictionary of attributes, lists apart": (
+        program(
+            f"held = args.__dict__\n{OVER}    if isinstance(value, list):\n        held[key] += value\n"
+            "    else:\n        held[key] = value\n"
+        ),
+        {"2", "4", "open"},
+    ),
+    "in a copy of the dictionary of attributes": (
+        program(f"held = dict(vars(args))\n{OVER}    held[key] = value\n", text="workers: 2\nrate: 0.1\n"),
+        {"4", "open"},
+    ),
+    "in another dictionary of that name": (
+        program(f"held = vars(args)\nheld = {{}}\n{OVER}    held[key] = value\n", text="workers: 2\nrate: 0.1\n"),
+        {"4", "open"},
+    ),
+    "in the dictionary of attributes of another": (
+        program(f"held = other().__dict__\n{OVER}    held[key] = value\n", text="workers: 2\nrate: 0.1\n"),
+        {"4", "open"},
+    ),
     "those that are flags": (
         program(f"{OVER}    if hasattr(args, key):\n        setattr(args, key, value)\n", "4"),
         {"2", "open"},

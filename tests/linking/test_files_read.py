@@ -433,6 +433,35 @@ def test_a_file_named_on_the_command_line(files: dict[str, str], expected: set[s
     assert {one for one in loaders if "at " not in one} == expected
 
 
+def opened(kind: str, config: str = "json.load(args.config)", more: str = "") -> dict[str, str]:
+    """A program that hands on what a flag of some type gives, which the user may name a file by."""
+    whole = named(f"parser.add_argument('--config', type={kind}{more})", TWO)
+    return {path: text.replace("json.load(open(args.config))", config) for path, text in whole.items()}
+
+
+def unopened(kind: str, config: str = "json.load(args.config)", more: str = "") -> dict[str, str]:
+    """The same where no file is found."""
+    return {path: text.replace("⟦", "").replace("⟧", "") for path, text in opened(kind, config, more).items()}
+
+
+OPENED: Cases = {
+    "to be read": (opened("argparse.FileType('r')"), {"4", "0", "open"}),
+    "without a mode": (opened("argparse.FileType()", more=", required=True"), {"4", "0", "open"}),
+    "a default": (opened("argparse.FileType('rb')", more=", default='a.json'"), {"4", "0", "open"}),
+    "to be written": (unopened("argparse.FileType('w')"), {"open"}),
+    "a mode that somebody else gives": (unopened("argparse.FileType(elsewhere())"), {"open"}),
+    "a name alone": (unopened("str"), {"open"}),
+    "another type": (unopened("elsewhere.FileType()"), {"open"}),
+    "several of them": (unopened("argparse.FileType()", more=", nargs='*'"), {"open"}),
+    "the settings themselves": (unopened("argparse.FileType()", "json.loads(args.config)"), {"open"}),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), OPENED.values(), ids=OPENED.keys())
+def test_a_file_that_the_command_line_opens(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 def in_text(text: str, files: dict[str, str], declaration: str = "parser.add_argument('--task')") -> dict[str, str]:
     return {path: one.replace("args.config", text) for path, one in named(declaration, files).items()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import traced
+from tests.linking.traced import loaders_of, traced
 
 FILES = 4
 PARTS = 20
@@ -146,3 +146,31 @@ def test_what_a_test_around_the_place_lets_pass_arrives_there_however_many_call(
 
 def test_what_is_bound_anew_after_a_test_is_not_ruled_out_by_it() -> None:
     assert traced("n = 0\nif n == 0:\n    n = ⟦3⟧\n    DataLoader(d, num_workers=n)") == {"3"}
+
+
+SAMPLED = (
+    "from torch.utils.data import DataLoader\n"
+    "def build(data, workers, **kwargs):\n"
+    "    return (\n"
+    "        DataLoader(data, batch_sampler=kwargs['sampler'], num_workers=workers)\n"
+    "        if 'sampler' in kwargs\n"
+    "        else DataLoader(data, num_workers=workers)\n"
+    "    )\n"
+)
+
+
+@pytest.mark.parametrize("programs", [1, 8])
+def test_which_arm_each_of_many_calls_comes_to_is_told_for_each_of_many_files(programs: int) -> None:
+    program = (
+        "import argparse\nimport yaml\nfrom library import build\n"
+        "parser = argparse.ArgumentParser()\nparser.add_argument('config')\nargs = parser.parse_args()\n"
+        "def main(args):\n    config = yaml.safe_load(open(args.config))\n"
+        "    if config['sampled']:\n        build(1, config['workers'], sampler=2)\n"
+        "    else:\n        build(1, config['workers'])\n"
+        "main(args)\n"
+    )
+    files = {f"{name:02}.yaml": f"workers: {name}\nsampled: {name % 2 == 0}\n" for name in range(14)}
+    started = {f"train{number}.py": program for number in range(programs)}
+    sampled, others = loaders_of({"library.py": SAMPLED, **started, **files})
+    assert {one.constant for one in sampled.num_workers.candidates} == {*range(0, 14, 2)}
+    assert {one.constant for one in others.num_workers.candidates} == {*range(1, 14, 2)}

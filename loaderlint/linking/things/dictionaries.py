@@ -123,10 +123,9 @@ def limited(possibilities: Possibilities, span: Span) -> Possibilities:
     themselves. Of what comes about in many ways some are kept; where even the things are too many, dictionaries become
     one, and mappings of OmegaConf another one.
     """
-    if len(possibilities) > MOST_POSSIBILITIES:
-        possibilities = in_few(possibilities)
-    if len(possibilities) > MOST_POSSIBILITIES:
-        possibilities = in_few(possibilities, gathered_loosely)
+    for fewer in (gathered, partial(gathered, words=True), gathered_loosely):
+        if len(possibilities) > MOST_POSSIBILITIES:
+            possibilities = in_few(possibilities, fewer)
     if len(possibilities) > MOST_POSSIBILITIES:
         possibilities = in_part(_equal_texts_as_one(possibilities, span), span, POSSIBILITIES_KEPT)
     if len(possibilities) > MOST_THINGS:

@@ -29,13 +29,15 @@ class Unseen(Struct, frozen=True):
     """Something that cannot be followed to a place where somebody wrote it; ``truth`` is how it answers a test.
 
     ``given`` says that it is what the user of a command line gives, ``replaced`` that it is what he puts in the place
-    of a value that is written down (``data.num_workers=8``), ``something`` that it is surely not None.
+    of a value that is written down (``data.num_workers=8``), ``something`` that it is surely not None, ``opened`` that
+    it is the open file whose name he gives.
     """
 
     truth: bool | None = None
     given: bool = False
     replaced: bool = False
     something: bool = False
+    opened: bool = False
 
 
 class Absent:
@@ -49,6 +51,7 @@ GIVEN = Unseen(given=True)
 REPLACED = Unseen(replaced=True)
 SOMETHING = Unseen(something=True)
 SOMETHING_GIVEN = Unseen(given=True, something=True)
+FILE_GIVEN = Unseen(given=True, something=True, opened=True)
 ABSENT = Absent()
 
 

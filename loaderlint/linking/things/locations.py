@@ -213,7 +213,8 @@ def _of_thing(evaluator: Evaluator, thing: Thing, span: Span) -> _Found:
         for path, assumptions in templates.files_named(evaluator, thing):
             yield Location(posixpath.normpath(path.replace("\\", "/"))) if path is not None else None, assumptions
     elif isinstance(thing, CommandLineText) or (isinstance(thing, Unseen) and thing.given):
-        yield Location(given=True), NO_ASSUMPTIONS
+        opened = isinstance(thing, Unseen) and thing.opened
+        yield Location(given=True, form=Form.FILE if opened else Form.NAME), NO_ASSUMPTIONS
     elif isinstance(thing, External) and thing.name == "builtins.__file__":
         yield Location(span.path, anchored=True), NO_ASSUMPTIONS
     else:

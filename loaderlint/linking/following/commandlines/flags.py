@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.things import dictionaries, loops, templates
 from loaderlint.linking.things.kinds import (
+    FILE_GIVEN,
     GIVEN,
     SOMETHING_GIVEN,
     UNSEEN,
@@ -31,6 +32,7 @@ from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText
 from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
@@ -281,6 +283,8 @@ def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) ->
         kind = flag.keyword("type")
         typed = "without type" if kind is None else f"of type {flag.frame.facts.text(kind)}"
         return (text.step(span, f"{flag.spelled} {typed}"),)
+    if _opens_files(evaluator, flag):
+        return (Possibility(FILE_GIVEN, span, assumptions=given),)
     return (Possibility(SOMETHING_GIVEN if flag.something else GIVEN, span, assumptions=given),)
 
 
@@ -320,6 +324,10 @@ def converted(evaluator: Evaluator, given: Possibility, flag: Flag) -> Possibili
     kind = flag.keyword("type")
     if kind is None or not isinstance(given.thing, str | CommandLineText):
         return (given,)
+    if isinstance(given.thing, str) and _opens_files(evaluator, flag):
+        name = given.thing
+        call = evaluator.remembered(("opened", id(kind), name), flag.frame, lambda: _opened(kind, name))
+        return (replace(given, thing=Made("builtins.open", call, flag.frame)),)
     for one in flag.values(evaluator, kind):
         name = one.thing.name.removeprefix("builtins.") if isinstance(one.thing, External) else ""
         if name == "str":
@@ -331,3 +339,21 @@ def converted(evaluator: Evaluator, given: Possibility, flag: Flag) -> Possibili
         except ValueError:
             break
     return unseen(given.span, given.assumptions)
+
+
+def _opens_files(evaluator: Evaluator, flag: Flag) -> bool:
+    """Return whether the type of a flag opens the file of that name to read it (``argparse.py``, ``FileType``)."""
+    kind = flag.keyword("type")
+    alone = flag.action in _TEXT_ACTIONS and flag.keyword("nargs") is None
+    if not isinstance(kind, ast.Call) or not alone:
+        return False
+    mode = arguments_of(kind, ("mode",)).get("mode")
+    reads = mode is None or (isinstance(mode, ast.Constant) and str(mode.value).startswith("r"))
+    found = [one.thing for one in flag.values(evaluator, kind)] if reads else []
+    return bool(found) and all(isinstance(one, Made) and one.callee == "argparse.FileType" for one in found)
+
+
+def _opened(kind: ast.expr, name: str) -> ast.Call:
+    """Return the call that opens a file as ``FileType`` does."""
+    call = ast.Call(ast.Name("open", ast.Load()), [ast.Constant(name)], [])
+    return ast.fix_missing_locations(ast.copy_location(call, kind))
