@@ -68,6 +68,24 @@ SET: Cases = {
         ),
         {"2", "4", "open"},
     ),
+    "those that are numbers": (
+        program(f"{OVER}    if isinstance(value, (int, float)):\n        setattr(args, key, value)\n"),
+        {"2", "4", "open"},
+    ),
+    "those that are lists": (
+        program(
+            f"{OVER}    if isinstance(value, (list, tuple)):\n        setattr(args, key, value)\n",
+            text="workers: 2\nrate: 0.1\n",
+        ),
+        {"4", "open"},
+    ),
+    "those that are of a kind which is not seen": (
+        program(
+            f"from kinds import Kind\n{OVER}    if isinstance(value, Kind):\n        setattr(args, key, value)\n",
+            text="workers: 2\nrate: 0.1\n",
+        ),
+        {"4", "open"},
+    ),
     "in a copy of the dictionary of attributes": (
         program(f"held = dict(vars(args))\n{OVER}    held[key] = value\n", text="workers: 2\nrate: 0.1\n"),
         {"4", "open"},

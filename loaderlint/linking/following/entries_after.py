@@ -32,6 +32,7 @@ from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.possibilities import choice, covering, distinct, laid_over, settled, under, unseen
 from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import Arm, Binding, dotted
 from loaderlint.readers.python_attributes import dictionary_of
 from loaderlint.readers.python_calls import in_any_order
@@ -208,6 +209,8 @@ def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
     return Copied(loop, mapping, arms[: places[0]], every, last is not loop, of_value, of_before)
 
 
+_KINDS = {one.__name__: one for one in (bool, dict, float, int, list, set, str, tuple)}
+"""What a program asks a value to be one of, by name."""
 _FORMS_OF_AN_ENTRY = ("{0}[{1}]", "{0}.get({1})", "vars({0})[{1}]", "getattr({0}, {1})", "getattr({0}, {1}, None)")
 """How a program spells what something has under a key."""
 _MOST_LOOPS_COPYING = 2
@@ -296,6 +299,12 @@ def _passes(test: ast.expr | None, value: str, thing: Thing, truth: bool) -> boo
             if ast.unparse(asked) != value:
                 return None
             return isinstance(thing, Unseen) or (thing is None) is (truth is isinstance(operator, ast.Is | ast.Eq))
+        case ast.Call(ast.Name("isinstance"), [asked, kinds]) if ast.unparse(asked) == value:
+            named = [last_name(one) for one in (kinds.elts if isinstance(kinds, ast.Tuple) else [kinds])]
+            known = isinstance(thing, str | int | float | None) and set(named) <= _KINDS.keys()
+            if not known and not isinstance(thing, Unseen):
+                return None
+            return not known or isinstance(thing, tuple(_KINDS[one] for one in named)) is truth
         case ast.expr() if ast.unparse(test) == value:
             return truth_of(thing) in (None, truth)
     return None
