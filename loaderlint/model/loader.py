@@ -67,7 +67,8 @@ class Program(Struct, frozen=True):
     constant is the method asked for). ``cuda`` and ``compiled`` are the places in the main process that touch CUDA and
     that make a compiled callable. ``loaders`` are all loaders of the program, without programs of their own.
     ``start_method_calls`` are those of the ``set_start_method`` calls that can raise, ``sharing_strategies`` the calls
-    that choose how tensors travel.
+    that choose how tensors travel. ``apart`` are, by the place of a start method that one main file alone asks for, the
+    files that come to the loader in other programs than that file's.
     ``jobs`` are the commands that start the program and make this loader. ``threads`` is what the main process uses
     before the workers start, of the threads that worker code uses, ``processes`` where it starts others than workers,
     by the start method that is set. What only workers suffer from is looked for where the loader has some: CUDA,
@@ -84,6 +85,12 @@ class Program(Struct, frozen=True):
     jobs: tuple[Job, ...] = ()
     threads: tuple[ThreadUse, ...] = ()
     processes: Sequence[Touch] = ()
+    apart: Mapping[Span, frozenset[str]] = field(default_factory=dict)
+
+    def asks_for(self, asked: Candidate, workers: Candidate) -> bool:
+        """Return whether a start method is asked for in a program that a worker count arrives in."""
+        others = self.apart.get(asked.span)
+        return not others or others.isdisjoint(place.path for place in workers.places)
 
 
 class Start(Struct, frozen=True):
@@ -233,8 +240,8 @@ class Loader(Struct, frozen=True, dict=True):
         """Return the candidates of an option that can meet one of another option in one run on the target."""
         return tuple(other for _, other in meetings([given], self.option(option).on(target).known))
 
-    def starts_on(self, target: Target) -> tuple[Start, ...]:
-        """Return the ways this loader's workers can start on the target.
+    def starts_on(self, target: Target, workers: Candidate | None = None) -> tuple[Start, ...]:
+        """Return the ways this loader's workers can start on the target, all of them or those of one worker count.
 
         The loader's own context wins over ``set_start_method``, which wins over the platform's default
         (``_MultiProcessingDataLoaderIter.__init__``, torch 2.13). Nothing is returned for a context that was not seen
@@ -242,7 +249,8 @@ class Loader(Struct, frozen=True, dict=True):
         """
         own = self.multiprocessing_context.on(target).known
         starts = [_start(one, target) for one in own if one.constant is not None]
-        process_wide = [one for one in self.program.start_methods if holds_on(one.assumptions, target)]
+        asked_for = [one for one in self.program.start_methods if holds_on(one.assumptions, target)]
+        process_wide = [one for one in asked_for if workers is None or self.program.asks_for(one, workers)]
         for left_out in (one.assumptions for one in own if one.constant is None):
             for asked in process_wide:
                 joint = together(left_out, asked.assumptions)
@@ -271,9 +279,8 @@ class Loader(Struct, frozen=True, dict=True):
 
     def _ways_on(self, target: Target) -> Iterator[_Way]:
         """Yield what `worker_starts` does without anything met, which is asked by every rule, for every touch."""
-        starts = self.starts_on(target)
         for workers in self.workers_on(target):
-            for start in starts:
+            for start in self.starts_on(target, workers):
                 joint = together(workers.assumptions, start.assumptions)
                 if joint is not None:
                     yield workers, start, joint

@@ -291,13 +291,16 @@ def asks_no_more(one: Candidate, other: Assumptions) -> bool:
 def gives_way(one: Candidate, others: Iterable[Candidate], beside: Assumptions) -> bool:
     """Return whether another candidate of its option stands in place of one in some runs of what is ``beside``.
 
-    One that assumes all that this one does, and more, arrives where this one then does not: which answers tell the two
-    apart was not kept of this one where there were too many of them.
+    One that assumes all that this one does, and more, arrives where this one then does not, and so does one that
+    assumes what this one does not know of, but nothing that ``beside`` does not: which answers tell the two apart was
+    not kept of this one where there were too many of them.
     """
     return any(
-        other.assumptions > one.assumptions
-        and other.constant != one.constant
-        and together(other.assumptions, beside) is not None
+        other.constant != one.constant
+        and (
+            (other.assumptions > one.assumptions and together(other.assumptions, beside) is not None)
+            or (other.assumptions <= beside and not other.assumptions <= one.assumptions)
+        )
         for other in others
     )
 

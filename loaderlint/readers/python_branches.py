@@ -153,6 +153,11 @@ class Leaving:
                     return Stop(place, call)
                 if may_need_cuda(call):
                     return Stop(place, call, kept=True)
+            for one in statement.value.args[1:]:
+                # Of what is handed over later, only what is sure to need CUDA comes before what the call itself does.
+                for call in _calls_in(one):
+                    if _imported_name(call.func, place.scope) in platforms.CUDA_FUNCTIONS:
+                        return Stop(place, call, kept=True)
             if _may_be_of_project(statement.value.func, place.scope):
                 return Stop(place, statement.value, kept=not isinstance(statement, ast.Expr))
             return None

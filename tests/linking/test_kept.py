@@ -88,6 +88,18 @@ MADE: dict[str, tuple[str, list[str]]] = {
         "try:\n    self.f = open(path)\nexcept OSError:\n    self.f = None",
         ["open file as self.f"],
     ),
+    "among others, of which none is left out": (
+        "self.f = {}\nfor i in range(3):\n    self.f[i] = open(path)",
+        ["open file as self.f"],
+    ),
+    "among others, of which one by its name is none": (
+        "self.f = {'a': None}\nself.f['b'] = open(path)\nself.f['a'] = None",
+        ["open file as self.f"],
+    ),
+    "among others, whose places were empty before": (
+        "self.f = {}\nfor i in range(3):\n    self.f[i] = None\nfor i in range(3):\n    self.f[i] = open(path)",
+        ["open file as self.f"],
+    ),
     "where another one is closed": (
         "self.e = open(path)\nself.f = open(path)\nself.e.close()",
         ["open file as self.f"],
@@ -102,6 +114,14 @@ GONE: dict[str, str] = {
     "deleted": "self.f = open(path)\ndel self.f",
     "replaced": "self.f = open(path)\nself.f = None",
     "replaced by a helper": "self.g = open(path)\nself.helper(path)",
+    "replaced one by one": (
+        "self.f = {}\n"
+        "for i in range(3):\n    self.f[i] = open(path)\n"
+        "for i in range(3):\n    if self.f[i]:\n        self.f[i].close()\n        self.f[i] = None"
+    ),
+    "replaced as soon as each was read": (
+        "self.f = {}\nfor i in range(3):\n    self.f[i] = open(path)\n    self.f[i].read()\n    self.f[i] = None"
+    ),
     "read whole": "f = h5py.File(path)\nself.x = f['a'][:]",
     "read whole under a name": "x = h5py.File(path)['a']\nself.x = x[()]",
     "read whole by a library": "self.x = np.array(h5py.File(path)['a'])",

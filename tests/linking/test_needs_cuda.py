@@ -17,6 +17,14 @@ LAYER = "torch.nn.Linear(3, 1)"
 RUN = f"training = Training({LAYER})\n{LOADER.replace('2', '3')}\n"
 
 BOUND: Cases = {
+    "the device that is shown after something else": (
+        f"import torch\nprint('cuda', torch.cuda.current_device(), torch.cuda.device_count())\n{LOADER}",
+        CUDA,
+    ),
+    "the device that is handed to a function after something else": (
+        f"import torch\ndef show(*what):\n    print(what)\nshow(1, str(torch.cuda.get_device_name(0)))\n{LOADER}",
+        CUDA,
+    ),
     "a model of a library that is asked for its parameters": (
         f"{MADE}model.cuda()\ntorch.optim.SGD(model.parameters(), lr=0.1)\n{LOADER}",
         CUDA,
@@ -137,6 +145,22 @@ BOUND: Cases = {
     "events that are timed": (f"import torch\nstart = torch.cuda.Event(enable_timing=True)\n{LOADER}", CUDA),
 }
 FREE: Cases = {
+    "the device that is shown where there is one": (
+        f"import torch\nif torch.cuda.is_available():\n    print(1, torch.cuda.current_device())\n{LOADER}",
+        {"2"},
+    ),
+    "how many devices there are, shown after something else": (
+        f"import torch\nprint('cuda', torch.cuda.device_count(), torch.cuda.is_available())\n{LOADER}",
+        {"2"},
+    ),
+    "a device that is shown when somebody calls it": (
+        f"import torch\nprint(1, lambda: torch.cuda.current_device())\n{LOADER}",
+        {"2"},
+    ),
+    "a function of that name of another module": (
+        f"import torch\nfrom own import cuda\nprint(1, cuda.current_device())\n{LOADER}",
+        {"2"},
+    ),
     "a thing of a library that is asked for nothing": (f"{MADE}model.cuda()\nmodel.name = 'first'\n{LOADER}", {"2"}),
     "a loss of a library beside a model": (
         f"{MADE}from own import loss\nmeasure = loss()\nmeasure.cuda()\nmodel.train()\n{LOADER}",

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
 from loaderlint.model.loader import Program
+from loaderlint.model.target import Platform, Target
 from tests.linking.traced import IMPORT, loaders_of
 
 LOADER = "loader = DataLoader(data, num_workers=2)\n"
@@ -222,3 +223,45 @@ def test_a_program_that_builds_its_loader_in_another_file_counts_for_it() -> Non
     )
     assert [one.constant for one in loader.program.start_methods] == ["spawn"]
     assert loader.program.guarded is True
+
+
+LINUX = Target(Platform.LINUX, (3, 12))
+SHARED = f"{IMPORT}def load(n):\n    return DataLoader(data, num_workers=n)\n"
+SPAWNS = "import multiprocessing as mp\nfrom shared import load\n"
+UNDER_GUARD = "if __name__ == '__main__':\n    mp.set_start_method('spawn')\n    for batch in load(0):\n        pass\n"
+ITERATES = "for batch in load(2):\n    pass\n"
+CHECKS = f"from shared import load\n{ITERATES}"
+
+
+def methods_of_workers(files: dict[str, str]) -> set[str]:
+    (loader,) = loaders_of({"shared.py": SHARED, **files})
+    return {start.method.value for _, start in loader.worker_starts(LINUX)}
+
+
+def test_a_start_method_of_one_main_file_starts_no_workers_that_only_another_program_has() -> None:
+    assert methods_of_workers({"train.py": SPAWNS + UNDER_GUARD, "checks.py": CHECKS}) == {"fork"}
+
+
+STARTED: dict[str, dict[str, str]] = {
+    "of its own program": {"train.py": SPAWNS + UNDER_GUARD.replace("(0)", "(2)")},
+    "set where the file is imported": {
+        "train.py": f"{SPAWNS}mp.set_start_method('spawn')\nfor batch in load(2):\n    pass\n",
+    },
+    "of a file that the main file brings in": {
+        "train.py": "import checks\n" + SPAWNS + UNDER_GUARD,
+        "checks.py": "from shared import load\ndef check():\n" + indent(ITERATES, "    "),
+    },
+    "of a file that is brought in by a name that a run shows": {
+        "train.py": "import importlib, sys\n" + SPAWNS + UNDER_GUARD + "    importlib.import_module(sys.argv[1])\n",
+        "checks.py": CHECKS,
+    },
+    "of the shared function itself": {
+        "shared.py": SHARED.replace("(n)", "(n=2)"),
+        "train.py": SPAWNS + UNDER_GUARD.replace("(0)", "()"),
+    },
+}
+
+
+@pytest.mark.parametrize("files", STARTED.values(), ids=STARTED.keys())
+def test_a_start_method_starts_the_workers_of_its_own_program(files: dict[str, str]) -> None:
+    assert "spawn" in methods_of_workers(files)

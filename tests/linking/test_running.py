@@ -876,3 +876,47 @@ def test_an_iteration_assumes_the_platforms_on_which_a_run_comes_to_it(text: str
     assert [set(one) for _, one in touch.assumptions if isinstance(one, frozenset)] == (
         [platforms] if platforms else []
     )
+
+
+WRAPPED = {
+    "data.py": f"""{IMPORT}
+class Batches:
+    def __init__(self, opt):
+        self.loader = DataLoader(range(3), num_workers=int(opt.workers))
+    def load(self):
+        return self
+    def __iter__(self):
+        for batch in self.loader:
+            yield batch
+def create(opt):
+    return Batches(opt).load()
+""",
+    "options.py": """
+import argparse
+class Options:
+    def parse(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=6)
+        return parser.parse_args()
+""",
+}
+OPENED = "from data import create\nfrom options import Options\nopt = Options().parse()\n"
+ALL = OPENED + "for batch in create(opt):\n    pass\n"
+NONE = OPENED + "opt.workers = 0\nfor batch in create(opt):\n    pass\n"
+
+
+@pytest.mark.parametrize(("train", "test"), [("train.py", "test.py"), ("a.py", "b.py")], ids=["after", "before"])
+def test_of_an_object_that_two_programs_make_each_iterates_the_loader_of_its_own_settings(
+    train: str, test: str
+) -> None:
+    (loader,) = loaders_of({**WRAPPED, train: ALL, test: NONE})
+    arriving = {one.span.path: one.workers for one in loader.unguarded}
+    counts = {one.span: one.constant for one in loader.num_workers.known}
+    assert {counts[span] for span in arriving[train] or ()} == {6}
+    assert {counts[span] for span in arriving[test] or ()} == {0}
+
+
+def test_of_an_object_that_two_programs_make_alike_each_iterates_the_loader_with_its_workers() -> None:
+    (loader,) = loaders_of({**WRAPPED, "train.py": ALL, "test.py": ALL})
+    assert {one.span.path for one in loader.unguarded} == {"train.py", "test.py"}
+    assert all(one.meets(count) for one in loader.unguarded for count in loader.num_workers.known)

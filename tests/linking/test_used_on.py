@@ -30,6 +30,10 @@ SEVERAL = f"def load():\n    first = {MADE}\n    second = DataLoader(data)\n    
 STEP = "def epoch(batches, net):\n    {}\n    for batch in batches:\n        net(batch)\n"
 
 ENDED = {
+    "the attributes of something else are asked for": f"loader = {MADE}\nprint(vars(sys))\nnet.cuda()\n{GO}",
+    "the file is copied by its name": (
+        f"from shutil import copyfile\nloader = {MADE}\ncopyfile('main.py', 'kept.py')\nnet.cuda()\n{GO}"
+    ),
     "a model is moved between": f"loader = {MADE}\nnet.cuda()\n{GO}",
     "it is asked for its length before": (
         f"loader = {MADE}\nif loader is not None:\n    print(len(loader), loader.dataset)\nnet = net.to('cuda')\n{GO}"
@@ -86,6 +90,7 @@ ENDED = {
     ),
 }
 OPEN = {
+    "it is asked for by its name before": f"loader = {MADE}\nnext(iter(vars()['loader']))\nnet.cuda()\n{GO}",
     "a model is moved in the loop": f"loader = {MADE}\nfor batch in loader:\n    net.cuda()\n",
     "a model is moved before, and in an earlier turn": (
         f"loader = {MADE}\nfor turn in range(3):\n    for batch in loader:\n        print(batch)\n    net.cuda()\n"

@@ -86,6 +86,27 @@ class TestSamplerConflict:
         loader = a_loader(sampler=sampler, shuffle=shuffle)
         assert the_finding("LL207", loader, LINUX).confidence is Confidence.POSSIBLE
 
+    def test_a_value_that_stands_in_all_runs_of_the_sampler_takes_the_place_of_one_of_a_setting(self) -> None:
+        blocks = assuming("sampler", "blocks")
+        sampler = Value((written(SAMPLER, assumptions=blocks), written(None, assumptions=assuming("sampler", "none"))))
+        shuffle = Value(
+            (written(True, assumptions=assuming("--shuffle", "default")), written(False, assumptions=blocks))
+        )
+        loader = a_loader(sampler=sampler, shuffle=shuffle)
+        assert the_finding("LL207", loader, LINUX).confidence is Confidence.POSSIBLE
+
+    def test_a_value_of_some_runs_of_the_sampler_leaves_the_others_their_conflict(self) -> None:
+        blocks = assuming("sampler", "blocks")
+        sampler = Value((written(SAMPLER, assumptions=blocks), written(None, assumptions=assuming("sampler", "none"))))
+        shuffle = Value(
+            (
+                written(True, assumptions=assuming("--shuffle", "default")),
+                written(False, assumptions=assuming("--shuffle", "given")),
+            )
+        )
+        loader = a_loader(sampler=sampler, shuffle=shuffle)
+        assert the_finding("LL207", loader, LINUX).severity is Severity.ERROR
+
     @pytest.mark.parametrize(
         "other",
         [

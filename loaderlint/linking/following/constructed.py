@@ -147,6 +147,9 @@ class _Run(Struct, eq=False):
             return
         circumstances = (*around, (self._leaving_open(binding.place.arms, self_name), frame.at(binding.place)))
         if binding.kind in ("item", "list"):
+            if _empties(binding):
+                self._drop_inside(name, circumstances)
+                return
             values = binding.node.args if isinstance(binding.node, ast.Call) else [binding.value]
             for value in values:
                 if value is not None and _adds(binding):
@@ -171,9 +174,15 @@ class _Run(Struct, eq=False):
             # A handler replaces what was not made.
             return
         before = self.left.get(name, [])
-        kept = [one for one in before if any(arm.excludes(other) for arm in arms for other in _arms(one.circumstances))]
         if before:
-            self.left[name] = kept
+            self.left[name] = [one for one in before if _is_apart(one, arms)]
+
+    def _drop_inside(self, name: str, circumstances: Circumstances) -> None:
+        """Forget what was put inside an attribute, which a loop through its keys puts None in place of."""
+        arms = _arms(circumstances)
+        before = self.left.get(name, [])
+        if before:
+            self.left[name] = [one for one in before if one.whole or _is_apart(one, arms)]
 
     def _called(
         self, site: CallSite, owner: Class, self_name: str, frame: Frame, around: Circumstances, depth: int
@@ -195,6 +204,17 @@ class _Run(Struct, eq=False):
         # What a helper calls is followed as far as what the constructor itself calls.
         inner = replace(inner, receiver=self.instance, depth=frame.depth)
         self.method(method[0], inner, circumstances, depth + 1)
+
+
+def _is_apart(left: Left, arms: Sequence[Arm]) -> bool:
+    """Return whether what was left was so in other runs than those that take some arms."""
+    return any(arm.excludes(other) for arm in arms for other in _arms(left.circumstances))
+
+
+def _empties(binding: Binding) -> bool:
+    """Return whether a loop puts None under each key: ``for key in self.files: self.files[key] = None``."""
+    none = isinstance(binding.value, ast.Constant) and binding.value.value is None
+    return binding.kind == "item" and none and any(arm.loop for arm in binding.place.arms)
 
 
 def _is_none(left: Left) -> bool:

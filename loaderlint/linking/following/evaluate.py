@@ -96,7 +96,7 @@ class Evaluator(Remembering):
         self.blurred = blurred.Blurred(self)
         self.instantiations = instantiation.Instantiations(self)
         self._known: dict[_Circumstances, Possibilities] = {}
-        self.loaders_behind: dict[tuple[int, int, int], list[Behind]] = {}
+        self.loaders_behind: dict[tuple[int, ...], list[Behind]] = {}
         """What `loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""

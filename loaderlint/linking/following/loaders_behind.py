@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaderlint.linking.following.constructor_calls import method_frame
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.chains import begun_by
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Possibility, Row
@@ -41,12 +42,20 @@ class Behind(NamedTuple):
 
 def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
     """Return the loaders behind an expression that is iterated."""
-    receiver = frame.receiver
-    key = (id(expression), *((id(receiver.of.node), id(receiver.call)) if receiver is not None else (0, 0)))
+    key = (id(expression), *(_made_by(frame.receiver) if frame.receiver is not None else ()))
     if key not in evaluator.loaders_behind:
         with evaluator.steps(_STEPS):
             evaluator.loaders_behind[key] = _loaders_in(evaluator, expression, frame)
     return evaluator.loaders_behind[key]
+
+
+def _made_by(one: Instance) -> Iterator[int]:
+    """Yield what tells an object from others of its class: the call that makes it, and those that lead to that."""
+    yield from (id(one.of.node), id(one.call))
+    frame = one.frame
+    while frame is not None and frame.caller is not None:
+        call, frame = frame.caller
+        yield id(call)
 
 
 def _loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
@@ -123,7 +132,9 @@ def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[
         for owner in classes.lineage(evaluator, thing.of):
             for scope in owner.scope.children:
                 if scope.name == "__init__" or scope.name.endswith("dataloader"):
-                    yield from ((id(site.node), one.assumptions, None) for site in scope.calls)
+                    seen = scope.name == "__init__" and thing.call is not None
+                    made_in = method_frame(evaluator, thing, owner, scope) if seen else None
+                    yield from ((id(site.node), one.assumptions, made_in) for site in scope.calls)
             if any(scope.name.endswith("dataloader") for scope in owner.scope.children):
                 # A data module's hooks may build their loaders in helper methods of the same class.
                 for scope in owner.scope.children:

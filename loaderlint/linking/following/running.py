@@ -390,8 +390,8 @@ def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast
 # --- what the process does ---
 
 
-def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Candidate]:
-    """Yield the start methods that a file sets for the whole process.
+def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[tuple[Candidate, bool]]:
+    """Yield the start methods that a file sets for the whole process, and whether only as the main file.
 
     Where the error about one that is not there is handled, it is set where it is there.
     """
@@ -401,6 +401,7 @@ def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Candidat
         if not arguments:
             continue
         handled = is_caught(facts, site.node, "ValueError", for_good=True)
+        as_main = site.place.scope is facts.module and guarded_place(evaluator, facts, site.node, site.place)
         for ways in evaluator.conditions(site.place.arms, frame):
             for one in evaluator.evaluate(arguments[0], frame):
                 if not isinstance(one.thing, str):
@@ -408,7 +409,7 @@ def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Candidat
                 there = platforms.with_start_method(one.thing) if handled else EVERY_PLATFORM
                 joint = together(one.assumptions, ways, platforms.on(there))
                 if joint is not None and there:
-                    yield Candidate(one.thing, one.span, None, one.trail, joint, one.sources)
+                    yield Candidate(one.thing, one.span, None, one.trail, joint, one.sources), as_main
 
 
 def cuda_touches(

@@ -65,7 +65,7 @@ class Programs:
         self._imports = Imports(evaluator.project)
         self._iterations: dict[str, Iterations] = {}
         self._facts: dict[str, _FileFacts] = {}
-        self._methods: dict[str, tuple[Candidate, ...]] = {}
+        self._methods: dict[str, tuple[tuple[Candidate, bool], ...]] = {}
         self._calls: dict[str, tuple[StartMethodCall, ...]] = {}
 
     def joined(self) -> tuple[Loader, ...]:
@@ -104,7 +104,7 @@ class Programs:
         guarded = False if unguarded else (True if runs else None)
         ran = tuple(runs.values())
         before: _Before = partial(self._before, ran, id(site.call))
-        program = self._program(files, guarded)
+        program = self._program(path, files, guarded)
         calls = tuple(one for entry in runs for one in self._start_method_calls(entry))
         program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)))
         if loader.may_have_workers:
@@ -142,12 +142,21 @@ class Programs:
             self._iterations[path] = iterations(self._evaluator, facts) if facts is not None else Iterations()
         return self._iterations[path]
 
-    def _program(self, files: set[str], guarded: bool | None) -> Program:
+    def _program(self, made_in: str, files: set[str], guarded: bool | None) -> Program:
+        asked = [(path, *one) for path in sorted(files) for one in self._start_methods_in(path)]
+        everywhere = {one.span for _, one, as_main in asked if not as_main}
+        alone = {one.span: path for path, one, _ in asked if one.span not in everywhere}
         return Program(
             guarded,
-            tuple(one for path in sorted(files) for one in self._start_methods_in(path)),
+            tuple(one for _, one, _ in asked),
             loaders=tuple(loader for site, loader in self._sites if site.frame.facts.source.path in files),
+            apart={span: self._apart(path, made_in) for span, path in alone.items()},
         )
+
+    def _apart(self, main: str, made_in: str) -> frozenset[str]:
+        """Return the files that come to a loader, but never in the program that a main file is."""
+        others = self._imports.users(made_in) - self._evaluator.project.brought_in([main])
+        return frozenset(one for one in others if loaded_by_name(self._evaluator, one) is None)
 
     def _beside_workers(
         self, program: Program, files: set[str], runs: Sequence[Iterations], before: _Before
@@ -162,7 +171,7 @@ class Programs:
             sharing_strategies=tuple(sharing_strategies(self._evaluator, sorted(files), runs)),
         )
 
-    def _start_methods_in(self, path: str) -> tuple[Candidate, ...]:
+    def _start_methods_in(self, path: str) -> tuple[tuple[Candidate, bool], ...]:
         if path not in self._methods:
             project = self._evaluator.project
             facts = project.python(path) if project.mentions(path, ["set_start_method"]) else None

@@ -27,7 +27,7 @@ from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Touch
 from loaderlint.model.target import Platform
 from loaderlint.model.uses import IteratedOn
-from loaderlint.readers.python import Place, Scope
+from loaderlint.readers.python import Place, PythonFacts, Scope
 from loaderlint.vocabulary.uses import ITERATE_NOTHING
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 _MOST = 60
 """Names, attributes and calls that one loader is followed to; one that goes further may be iterated anywhere."""
-_TAKE_ALL_NAMES = frozenset({"eval", "exec", "globals", "locals", "vars"})
-"""Functions of Python by which code gets at what no name in it stands for."""
+_TAKE_ALL_NAMES = frozenset({"eval", "exec", "globals", "locals"})
+"""Functions of Python by which code gets at what no name in it stands for, as by ``vars()``."""
 _TAKE_ANY_ATTRIBUTE = frozenset({"attrgetter", "getattr", "vars"})
 """Functions by which code gets at attributes that it does not name."""
 
@@ -185,8 +185,10 @@ class _Search:
     def _named(self, one: _Held, name: str, scope: Scope | None = None) -> None:
         """Go on with what reads a name of a loader, in its scope and in what that defines."""
         facts, scope = one.frame.facts, scope or one.frame.scope
-        hidden = scope.is_class or name in scope.outer_names or any(map(self._is_called_by_name(one), _TAKE_ALL_NAMES))
-        if hidden or (scope.parent is None and self._evaluator.project.direct_users(facts.source.path)):
+        taken = any(map(self._is_called_by_name(one), _TAKE_ALL_NAMES)) or _takes_own_names(facts)
+        hidden = scope.is_class or name in scope.outer_names or taken
+        path = facts.source.path
+        if hidden or (scope.parent is None and self._evaluator.project.direct_users(path) - {path}):
             self._used(one)
             return
         if self._is_new(one, scope.node, name):
@@ -280,6 +282,11 @@ class _Search:
             return
         inside = functions.frame_of_call(self._evaluator, function, call, frame)
         self._named(_Held(one.node, inside, self._at(one), one.key), name, function.scope)
+
+
+def _takes_own_names(facts: PythonFacts) -> bool:
+    """Return whether a file calls ``vars()``: given an object, it gives that object's attributes."""
+    return any(not site.node.args for site in facts.calls.get("vars", ()))
 
 
 def _parameter(function: Function, call: ast.Call, taken_as: int | str) -> str | None:
