@@ -110,7 +110,7 @@ ENTRIES: Mapping[str, str] = {
         tqdm unbind values zip zip_longest
     """,
     "SIDE_BY_SIDE": "zip zip_longest",
-    "BEGINS": "cycle enumerate islice iter zip",
+    "BEGINS": "__iter__ cycle enumerate islice iter zip",
     "IN_LAYERS": "alpha_dropout dropout dropout1d dropout2d dropout3d gumbel_softmax rrelu",
     "IN_PLACE": "cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_",
     "DRAWING_LAYERS": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout RReLU",

@@ -66,6 +66,29 @@ def test_what_was_cut_short_is_asked_again_by_who_has_nearly_all_steps() -> None
     assert len(worked) == 3
 
 
+def test_what_was_cut_short_is_not_asked_again_inside_a_project_question() -> None:
+    project, _ = project_of("workers = 2\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    evaluator = Evaluator(project)
+    span = facts.span(facts.tree.body[0])
+    frame = Frame(facts, Place(facts.module, 0))
+    worked: list[str] = []
+
+    def dear() -> str:
+        worked.append("dear")
+        return "cut short" if evaluator.step(span, 5000) else "known"
+
+    def asked() -> str:
+        return evaluator.remembered(("dear",), frame, dear)
+
+    with evaluator.steps(2300):
+        assert asked() == "cut short"
+    with evaluator.steps(3000):
+        assert evaluator.once(("around it",), "unfinished", asked) == "cut short"
+    assert len(worked) == 1
+
+
 def test_a_project_question_that_was_cut_short_inside_another_is_asked_again_on_its_own() -> None:
     project, _ = project_of("workers = 2\n")
     facts = project.python("main.py")

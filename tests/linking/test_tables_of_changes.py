@@ -410,10 +410,10 @@ def test_loaders_that_begin_side_by_side_draw_beside_each_other(name: str) -> No
 
 @every("BEGINS")
 def test_what_is_begun_draws_before_its_first_batch(name: str) -> None:
-    assert begun(f"    taken = {name}(loader)\n    print(torch.rand(1))\n    for one in taken:\n        print(one)\n")
-    assert not begun(
-        f"    print(torch.rand(1))\n    taken = {name}(loader)\n    for one in taken:\n        print(one)\n"
-    )
+    taken = f"    taken = loader.{name}()\n" if name.startswith("__") else f"    taken = {name}(loader)\n"
+    drawn, read = "    print(torch.rand(1))\n", "    for one in taken:\n        print(one)\n"
+    assert begun(f"{taken}{drawn}{read}")
+    assert not begun(f"{drawn}{taken}{read}")
 
 
 # --- errors ---
