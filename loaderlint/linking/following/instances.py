@@ -13,6 +13,7 @@ from loaderlint.linking.following import (
     changes,
     checked_fields,
     class_attributes,
+    constructor_calls,
     doubts,
     fields,
     functions,
@@ -28,8 +29,6 @@ from loaderlint.linking.following import (
 )
 from loaderlint.linking.following.commandlines import defaults
 from loaderlint.linking.following.commandlines.given import left_or_given
-from loaderlint.linking.following.constructor_calls import handed_to_fields, method_frame, own_methods
-from loaderlint.linking.following.repaired import Making
 from loaderlint.linking.following.replacing import MAKING, always_runs
 from loaderlint.linking.scopes.names import reaching, unbound
 from loaderlint.linking.things import classes
@@ -138,9 +137,9 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
     if not changes.can_change(found):
         return found or unseen(span)
     methods = (
-        (method_frame(evaluator, instance, owner, scope), self_name, always_runs(scope))
+        (constructor_calls.method_frame(evaluator, instance, owner, scope), self_name, always_runs(scope))
         for owner in reversed(lineage)
-        for scope, self_name in own_methods(evaluator, instance, owner)
+        for scope, self_name in constructor_calls.own_methods(evaluator, instance, owner)
         if scope not in without and all(scope is not one.scope for one in making)
     )
     found = held.after_methods(evaluator, found, name, methods, f"{classes.subject(instance.of)}.{name}")
@@ -156,7 +155,7 @@ def _once_made(
     """
     ways: list[Assumptions] = [NO_ASSUMPTIONS]
     for owner in lineage:
-        for scope, self_name in own_methods(evaluator, instance, owner):
+        for scope, self_name in constructor_calls.own_methods(evaluator, instance, owner):
             bound = scope.bindings.get(f"{self_name}.{name}", ())
             if not always_runs(scope):
                 if bound:
@@ -183,19 +182,21 @@ def _ended(
     return evaluator.once(
         (*made, names),
         [NO_ASSUMPTIONS],
-        lambda: stops.conditions_of_end(evaluator, method_frame(evaluator, instance, owner, method), names),
+        lambda: stops.conditions_of_end(
+            evaluator, constructor_calls.method_frame(evaluator, instance, owner, method), names
+        ),
         alike=made,
     )
 
 
-def _making(evaluator: Evaluator, instance: Instance, owner: Class, name: str) -> list[Making]:
+def _making(evaluator: Evaluator, instance: Instance, owner: Class, name: str) -> list[repaired.Making]:
     """Return the methods of a class that run while an object is made and call what changes an attribute further."""
 
-    def found() -> Iterator[Making]:
-        for scope, own in own_methods(evaluator, instance, owner):
+    def found() -> Iterator[repaired.Making]:
+        for scope, own in constructor_calls.own_methods(evaluator, instance, owner):
             if always_runs(scope) and isinstance(scope.node, FunctionNode):
                 method = Function(owner.facts, scope.node, scope, owner=owner)
-                yield Making(scope, own, evaluator.effects.reached_by_calls(instance.of, method, own))
+                yield repaired.Making(scope, own, evaluator.effects.reached_by_calls(instance.of, method, own))
 
     every = evaluator.remembered(("making", instance.of.node, owner.node), None, lambda: tuple(found()))
     return [one for one in every if name in one.reached.attributes]
@@ -215,12 +216,14 @@ def _inherited(
             return unseen(span)
         ways = _given_by(evaluator, instance, lineage[position:], name, span, without)
         for making in _making(evaluator, instance, owner, name):
-            frame = method_frame(evaluator, instance, owner, making.scope)
+            frame = constructor_calls.method_frame(evaluator, instance, owner, making.scope)
             before = partial(_before_calls, evaluator, instance, lineage[position:], span)
             left = repaired.left(evaluator, instance, making, frame, name, before)
             ways = {"__init__": left} | {one: values for one, values in ways.items() if one not in MAKING}
         if ways:
-            methods = (one for one in own_methods(evaluator, instance, owner) if one[0] not in without)
+            methods = (
+                one for one in constructor_calls.own_methods(evaluator, instance, owner) if one[0] not in without
+            )
             return replacing.told_apart(owner, name, ways, replacing.by(methods, name))
     return _kept_by_library(evaluator, instance, name, span)
 
@@ -248,7 +251,7 @@ def handed_to_library(evaluator: Evaluator, instance: Instance, name: str, span:
         return unseen(span)
     if not constructors:
         return library_attributes.of_makers(evaluator, instance, keeping, name, span)
-    frame = method_frame(evaluator, instance, *constructors[-1])
+    frame = constructor_calls.method_frame(evaluator, instance, *constructors[-1])
     calls = (site for site in constructors[-1][1].calls if classes.is_super_init(site.node))
     ways = [library_attributes.given(evaluator, Caller(frame.at(one.place), one.node), keeping, name) for one in calls]
     # What it holds where the constructor hands nothing up the library says.
@@ -260,7 +263,10 @@ def _before_calls(
 ) -> Possibilities:
     """Return what the first of some classes gives an attribute of an object while no other method has run on it."""
     others = [
-        scope for owner in lineage for scope, _ in own_methods(evaluator, instance, owner) if not always_runs(scope)
+        scope
+        for owner in lineage
+        for scope, _ in constructor_calls.own_methods(evaluator, instance, owner)
+        if not always_runs(scope)
     ]
     ways = _given_by(evaluator, instance, lineage, name, span, others)
     return ways.get("__init__") or _inherited(evaluator, instance, lineage[1:], name, span, others)
@@ -310,13 +316,13 @@ def _assigned(
     ways: dict[str, Possibilities] = {}
     left: list[Assumptions] = [NO_ASSUMPTIONS]
     held_open: dict[str, Possibilities] = {}
-    methods = [one for one in own_methods(evaluator, instance, owner) if one[0] not in without]
+    methods = [one for one in constructor_calls.own_methods(evaluator, instance, owner) if one[0] not in without]
     replaced = bool(replacing.by(methods, name))
     for scope, own in methods:
         bindings = replacing.assignments(scope, own, name)
         if not bindings:
             continue
-        frame = method_frame(evaluator, instance, owner, scope)
+        frame = constructor_calls.method_frame(evaluator, instance, owner, scope)
         values = _last_values(evaluator, bindings, frame)
         ways[scope.name] = changes.changed(evaluator, values, f"{own}.{name}", frame, None, 0)
         if always_runs(scope):
@@ -372,7 +378,7 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
     if not fields.is_field(owner, name):
         return tuple(found)
     default = defaults.unwrapped(evaluator, tuple(found))
-    handed_up = handed_to_fields(evaluator, instance, owner)
+    handed_up = constructor_calls.handed_to_fields(evaluator, instance, owner)
     values = fields.given(evaluator, instance, owner, name, default, span, handed_up)
     return checked_fields.stored(evaluator, instance.of, name, values)
 
@@ -419,8 +425,8 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, owner: Clas
     ``lightning/pytorch/core/mixins/hparams_mixin.py``: without arguments it keeps every argument of ``__init__``;
     given an object it keeps that.
     """
-    for scope, self_name in own_methods(evaluator, instance, owner):
-        frame = method_frame(evaluator, instance, owner, scope)
+    for scope, self_name in constructor_calls.own_methods(evaluator, instance, owner):
+        frame = constructor_calls.method_frame(evaluator, instance, owner, scope)
         for call in hierarchy.calls_saving(scope, self_name):
             positional = [one for one in call.args if not isinstance(one, ast.Constant)]
             if positional:

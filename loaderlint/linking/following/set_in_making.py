@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import entries_after, set_outside
-from loaderlint.linking.following.constructor_calls import method_frame, own_methods
+from loaderlint.linking.following import constructor_calls, entries_after, set_outside
 from loaderlint.linking.following.named_attributes import sets_attributes
 from loaderlint.linking.scopes.events import Event, Happened
 from loaderlint.linking.scopes.names import reaching
@@ -32,7 +31,7 @@ def given(
     scope = changes[0].place.scope
     found: Possibilities | None = None
     for owner in classes.lineage(evaluator, instance.of):
-        for method, own in own_methods(evaluator, instance, owner):
+        for method, own in constructor_calls.own_methods(evaluator, instance, owner):
             if method is not scope:
                 if method.bindings.get(f"{own}.{name}") and not (
                     found is not None and method.name == "__init__" and _runs_above_first(scope, changes)
@@ -47,7 +46,7 @@ def given(
             last = max((one.place.order for one in method.bindings.get(f"{own}.{name}", ())), default=-1)
             if not bindings or last > bindings[0].place.order:
                 return None
-            frame = method_frame(evaluator, instance, owner, method)
+            frame = constructor_calls.method_frame(evaluator, instance, owner, method)
             items = Items({})
             for one in bindings:
                 for way in reaching([one], None):
