@@ -129,13 +129,16 @@ def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[
     elif isinstance(thing, Instance):
         if thing.call is not None:
             yield id(thing.call), one.assumptions, None
-        for owner in classes.lineage(evaluator, thing.of):
+        lineage = classes.lineage(evaluator, thing.of)
+        hooks = {id(one) for owner in lineage for one in owner.scope.children if one.name.endswith("dataloader")}
+        for owner in lineage:
             for scope in owner.scope.children:
-                if scope.name == "__init__" or scope.name.endswith("dataloader"):
-                    seen = scope.name == "__init__" and thing.call is not None
+                if scope.name == "__init__" or id(scope) in hooks:
+                    # What the hooks make is made later on, whatever the constructor calls.
+                    seen = not hooks and thing.call is not None
                     made_in = method_frame(evaluator, thing, owner, scope) if seen else None
                     yield from ((id(site.node), one.assumptions, made_in) for site in scope.calls)
-            if any(scope.name.endswith("dataloader") for scope in owner.scope.children):
+            if any(id(scope) in hooks for scope in owner.scope.children):
                 # A data module's hooks may build their loaders in helper methods of the same class.
                 for scope in owner.scope.children:
                     yield from ((id(site.node), one.assumptions, None) for site in scope.calls)
