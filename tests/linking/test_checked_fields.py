@@ -105,6 +105,7 @@ CHECKED: Cases = {
             (("parts = self.parts", "parts += [1]", "return self"), "after"),
             (("parts = 0", "if self.depth: parts = self.parts", "parts += [1]", "return self"), "after"),
             (("taken += [1]", "return self"), "after"),
+            (("global NAMES", "NAMES += [1]", "return self"), "after"),
             (("me = self", "object.__setattr__(me, 'workers', 1)", "return self"), "after"),
             (("put = setattr", "put(self.other, 'workers', 1)", "return self"), "after"),
             (("[setattr(self, key, 1) for key in NAMES]", "return self"), "after"),

@@ -16,9 +16,18 @@ from loaderlint.linking.things.classes import class_of
 from loaderlint.linking.things.kinds import UNSEEN, Class, Frame, Function, Made, Possibilities, Possibility
 from loaderlint.linking.things.possibilities import choice, in_few
 from loaderlint.model.assumptions import Assumptions
+from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, Place, Stop
 from loaderlint.readers.python_calls import called_name
 from tests.linking.traced import project_of, traced
+
+
+def of_one_line() -> tuple[Evaluator, Span, Frame]:
+    """What follows a project of one line, with where that stands and the frame it is read in."""
+    project, _ = project_of("workers = 2\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    return Evaluator(project), facts.span(facts.tree.body[0]), Frame(facts, Place(facts.module, 0))
 
 
 def test_a_question_that_ran_out_of_the_steps_of_another_takes_none_from_what_comes_later() -> None:
@@ -44,12 +53,7 @@ def test_a_question_that_ran_out_of_the_steps_of_another_takes_none_from_what_co
 
 
 def test_what_was_cut_short_is_asked_again_by_who_has_nearly_all_steps() -> None:
-    project, _ = project_of("workers = 2\n")
-    facts = project.python("main.py")
-    assert facts is not None
-    evaluator = Evaluator(project)
-    span = facts.span(facts.tree.body[0])
-    frame = Frame(facts, Place(facts.module, 0))
+    evaluator, span, frame = of_one_line()
     worked: list[str] = []
 
     def dear(steps: int) -> str:
@@ -67,12 +71,7 @@ def test_what_was_cut_short_is_asked_again_by_who_has_nearly_all_steps() -> None
 
 
 def test_what_was_cut_short_is_not_asked_again_inside_a_project_question() -> None:
-    project, _ = project_of("workers = 2\n")
-    facts = project.python("main.py")
-    assert facts is not None
-    evaluator = Evaluator(project)
-    span = facts.span(facts.tree.body[0])
-    frame = Frame(facts, Place(facts.module, 0))
+    evaluator, span, frame = of_one_line()
     worked: list[str] = []
 
     def dear() -> str:
@@ -90,11 +89,7 @@ def test_what_was_cut_short_is_not_asked_again_inside_a_project_question() -> No
 
 
 def test_a_project_question_that_was_cut_short_inside_another_is_asked_again_on_its_own() -> None:
-    project, _ = project_of("workers = 2\n")
-    facts = project.python("main.py")
-    assert facts is not None
-    evaluator = Evaluator(project)
-    span = facts.span(facts.tree.body[0])
+    evaluator, span, _ = of_one_line()
 
     def dear() -> str:
         return "cut short" if evaluator.step(span, 3500) else "known"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import turns
+from loaderlint.linking.following import asked_of_values, turns
 from loaderlint.linking.scopes.events import Event, Happened
 from loaderlint.linking.scopes.names import varies
 from loaderlint.linking.things import dictionaries, lazily, loops
@@ -25,14 +24,11 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
-    Thing,
     Unseen,
 )
-from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.possibilities import choice, covering, distinct, laid_over, settled, under, unseen
 from loaderlint.model.assumptions import NO_ASSUMPTIONS, Assumptions
 from loaderlint.model.source import Span
-from loaderlint.nodes import last_name
 from loaderlint.readers.python import Arm, Binding, dotted
 from loaderlint.readers.python_attributes import dictionary_of
 from loaderlint.readers.python_calls import in_any_order
@@ -203,14 +199,12 @@ def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
     asked = all(_asks_whether_there(arm, binding) for arm in inside)
     every = asked and not leaves and not any(one.orelse for one in around)
     value = ast.unparse(binding.value) if binding.value is not None else ""
-    of_value = tuple((arm, value) for arm in inside if _speaks_of(arm.test, value))
+    of_value = tuple((arm, value) for arm in inside if asked_of_values.speaks_of(arm.test, value))
     before = [form.format(binding.name, binding.key.id) for form in _FORMS_OF_AN_ENTRY]
-    of_before = tuple((arm, form) for arm in inside for form in before if _speaks_of(arm.test, form))
+    of_before = tuple((arm, form) for arm in inside for form in before if asked_of_values.speaks_of(arm.test, form))
     return Copied(loop, mapping, arms[: places[0]], every, last is not loop, of_value, of_before)
 
 
-_KINDS = {one.__name__: one for one in (bool, dict, float, int, list, set, str, tuple)}
-"""What a program asks a value to be one of, by name."""
 _FORMS_OF_AN_ENTRY = ("{0}[{1}]", "{0}.get({1})", "vars({0})[{1}]", "getattr({0}, {1})", "getattr({0}, {1}, None)")
 """How a program spells what something has under a key."""
 _MOST_LOOPS_COPYING = 2
@@ -267,53 +261,10 @@ def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -
     if copied.all_of_them:
         return given
     here = frame.facts.span(place)
-    passing = {key: _passing(copied.asked, values, here) for key, values in given.entries.items()}
+    passing = {key: asked_of_values.passing(copied.asked, values, here) for key, values in given.entries.items()}
     # Where it was asked of what was there before, which of that stays is not seen.
     before_it = unseen(here) if copied.asked_before else (Possibility(ABSENT, here),)
     return replace(given, entries={key: (*values, *before_it) for key, values in passing.items()})
-
-
-def _passing(asked: Iterable[tuple[Arm, str]], values: Possibilities, here: Span) -> Possibilities:
-    """Return what of the values of a key a loop sets that asks about them: ``if value is not None``."""
-    for arm, value in asked:
-        answers = [(one, _passes(arm.test, value, one.thing, arm.truth)) for one in values]
-        if any(passes is None for _, passes in answers):
-            return unseen(here)
-        values = tuple(one for one, passes in answers if passes)
-    return values
-
-
-def _passes(test: ast.expr | None, value: str, thing: Thing, truth: bool) -> bool | None:
-    """Return whether a test that asks whether a value is there may be answered so; None where it asks anything else."""
-    match test:
-        case ast.UnaryOp(ast.Not(), operand):
-            return _passes(operand, value, thing, not truth)
-        case ast.BoolOp(operator, operands):
-            speaking = [one for one in operands if _speaks_of(one, value)]
-            answers = [_passes(one, value, thing, truth) for one in speaking]
-            if truth is isinstance(operator, ast.And):
-                return False if False in answers else None if None in answers else True
-            others = len(speaking) < len(operands)
-            return True if others or True in answers else None if None in answers else False
-        case ast.Compare(asked, [ast.Is() | ast.Eq() | ast.IsNot() | ast.NotEq() as operator], [ast.Constant(None)]):
-            if ast.unparse(asked) != value:
-                return None
-            return isinstance(thing, Unseen) or (thing is None) is (truth is isinstance(operator, ast.Is | ast.Eq))
-        case ast.Call(ast.Name("isinstance"), [asked, kinds]) if ast.unparse(asked) == value:
-            named = [last_name(one) for one in (kinds.elts if isinstance(kinds, ast.Tuple) else [kinds])]
-            known = isinstance(thing, str | int | float | None) and set(named) <= _KINDS.keys()
-            if not known and not isinstance(thing, Unseen):
-                return None
-            return not known or isinstance(thing, tuple(_KINDS[one] for one in named)) is truth
-        case ast.expr() if ast.unparse(test) == value:
-            return truth_of(thing) in (None, truth)
-    return None
-
-
-def _speaks_of(test: ast.expr | None, value: str) -> bool:
-    return test is not None and any(
-        isinstance(one, ast.Name | ast.Subscript | ast.Call) and ast.unparse(one) == value for one in ast.walk(test)
-    )
 
 
 def _parts_of(evaluator: Evaluator, whole: Possibility) -> Items:

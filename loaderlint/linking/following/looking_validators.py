@@ -68,7 +68,6 @@ def _is_count(target: ast.expr, function: FunctionNode | ast.Lambda) -> bool:
     """Return whether a name begins as a constant, which nothing that is laid over it changes in place."""
     if not isinstance(target, ast.Name) or target.id in {one.arg for one in parameters(function)}:
         return False
-    given = [one for one in nodes_of(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
     begun = [
         named
         for one in nodes_of(function)
@@ -76,7 +75,10 @@ def _is_count(target: ast.expr, function: FunctionNode | ast.Lambda) -> bool:
         for named in one.targets
     ]
     counted = [one.target for one in nodes_of(function) if isinstance(one, ast.AugAssign)]
-    return all(one in begun or one in counted for one in given if one.id == target.id)
+    given = [one for one in nodes_of(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    own = [one for one in given if one.id == target.id]
+    # A name that is given nothing here is one of the module, which may stand for anything.
+    return any(one in begun for one in own) and all(one in begun or one in counted for one in own)
 
 
 def _is_only_read(evaluator: Evaluator, owner: Class, validator: FunctionNode, taken: list[str]) -> bool:

@@ -26,6 +26,7 @@ _ACTION_TAKEN = re.compile(
     r"\b_action|_actions\b|\._(optionals|positionals)\b|(?:[=(\[,]|return)\s*[\w.]+\.add_argument\("
 )
 _ACTION_KEPT = re.compile(r"^[ \t]*(?![\w.]+\.add_argument\()\S.*\.add_argument\(", re.MULTILINE)
+"""A call that declares a flag and is no statement of its own: something may keep what it gives."""
 _REMOVES = ("_handle_conflict_resolve", "_remove_action")
 """Methods of a parser that take flags from it."""
 
